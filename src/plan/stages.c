@@ -31,7 +31,8 @@ static const char *const why_other = "its rows are not those of the contraction 
 /* A contraction as batches of products of matrices. */
 typedef struct matrices {
     int64_t batch, m, n, k;
-    uint64_t operand; /* bytes of the right one, of a batch */
+    uint64_t operand;               /* bytes of the right one, of a batch */
+    bool rows_vary, operand_varies; /* with the sizes of the program */
 } matrices;
 
 /* The product of the extents of P's loops of this PART. */
@@ -43,6 +44,15 @@ static int64_t extent(const contraction *p, contraction_part part)
     return n;
 }
 
+/* Does it depend on the sizes of the program? */
+static bool varies(const contraction *p, contraction_part part)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < p->n_loops; i++)
+        any = any || (p->loops[i].part == part && p->loops[i].extent != p->loops[i].extent_other);
+    return any;
+}
+
 /* False without memory, and for contractions that are better no stage. */
 static bool find_matrices(const grouping *g, uint32_t k, contraction *p, matrices *out)
 {
@@ -51,10 +61,13 @@ static bool find_matrices(const grouping *g, uint32_t k, contraction *p, matrice
     if (!contraction_of(g->f, n, g->memory, p) || dtype_is_complex(sum) ||
         !contraction_is_in_order(p))
         return false;
-    *out = (matrices){.batch = extent(p, CONTRACTION_BATCH),
-                      .m = extent(p, CONTRACTION_ROWS),
-                      .n = extent(p, CONTRACTION_COLUMNS),
-                      .k = extent(p, CONTRACTION_SUM)};
+    *out =
+        (matrices){.batch = extent(p, CONTRACTION_BATCH),
+                   .m = extent(p, CONTRACTION_ROWS),
+                   .n = extent(p, CONTRACTION_COLUMNS),
+                   .k = extent(p, CONTRACTION_SUM),
+                   .rows_vary = varies(p, CONTRACTION_ROWS),
+                   .operand_varies = varies(p, CONTRACTION_COLUMNS) || varies(p, CONTRACTION_SUM)};
     out->operand = (uint64_t)out->k * (uint64_t)out->n * dtype_bytes(dtype_compute(sum));
     return out->n > 1 && !p->operand[1].is_guarded;
 }
@@ -178,6 +191,7 @@ static uint32_t reader_of(const grouping *g, uint32_t k, value_id v)
 typedef struct chain {
     matrices shape; /* of the last contraction */
     uint64_t operands, flops;
+    bool operands_vary;
     uint32_t stages, contractions;
 } chain;
 
@@ -190,6 +204,7 @@ static bool add_contraction(const grouping *g, uint32_t k, contraction *p, chain
         return false;
     c->shape = m;
     c->operands += m.operand;
+    c->operands_vary = c->operands_vary || m.operand_varies;
     c->flops += 2 * (uint64_t)m.batch * (uint64_t)m.m * (uint64_t)m.n * (uint64_t)m.k;
     c->contractions++;
     return true;
@@ -239,6 +254,12 @@ static bool pays(const grouping *g, value_id v, const chain *c, int64_t length, 
     }
     if (blocks == 1 && c->shape.m <= FEW_ROWS && c->operands > FAR) {
         *why = why_read;
+        return false;
+    }
+    /* For any number of rows, of which few and very many would be answered otherwise. */
+    const bool is_for_any = c->shape.rows_vary && !c->operands_vary;
+    if (c->operands > SMALL_OPERAND && is_for_any) {
+        *why = why_again;
         return false;
     }
     if (c->operands > SMALL_OPERAND && blocks > c->shape.batch &&

@@ -50,6 +50,7 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
 {
     const contract_spec *s = &p->spec;
     int64_t rows;
+    p->has_any_rows = contract_serves_any_rows(p);
     contract_choose_pairs(p, m);
     if (!contract_choose(p, m, false, memory, plan, &rows, fault))
         return false;
@@ -177,8 +178,11 @@ contract_stage *contract_stage_new(const contract_spec *spec, const machine *on,
     contract_stage *s = ARENA_NEW(memory, contract_stage);
     *plan = (contract_plan){.how = "blocks of rows"};
     *fault = NULL;
-    if (!s || !contract_problem_init(&s->p, spec, on) || s->p.spec.is_transposed ||
-        !contract_choose(&s->p, on, true, memory, plan, &s->rows, fault))
+    if (!s || !contract_problem_init(&s->p, spec, on) || s->p.spec.is_transposed)
+        return NULL;
+    s->p.has_any_rows = contract_serves_any_rows(&s->p);
+    s->p.is_stage = true;
+    if (!contract_choose(&s->p, on, true, memory, plan, &s->rows, fault))
         return NULL;
     /* Values that other stages keep in registers are live in the blocks, too: leave room for some,
      * or sums are spilled. */
@@ -208,4 +212,7 @@ void contract_stage_split_like(contract_stage *s, const contract_stage *other)
     s->p.is_dynamic = from->is_dynamic;
     s->p.least = from->least;
     s->p.most = from->most;
+    s->p.few = from->few;
+    s->p.has_any_rows = from->has_any_rows;
+    s->p.sides = s->p.side_now = 1;
 }

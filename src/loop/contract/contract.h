@@ -191,6 +191,9 @@ void contract_stage_open(contract_stage *s, loop_builder *b, const loop_value *a
 /* The numbers of blocks of a batch, and of ITEMS that they make, in such a program. */
 loop_value contract_stage_end(const contract_stage *s, loop_builder *b);
 loop_value contract_stage_items(const contract_stage *s, loop_builder *b, int64_t items);
+/* ... and of blocks in an item, GROUP, of which a number for memory is sized so. */
+loop_value contract_stage_group(const contract_stage *s, loop_builder *b, int64_t group);
+sized contract_stage_sized(const contract_stage *s, int64_t x);
 /* The first row of block BLOCK (i64, up to the number of blocks), in its batch. */
 loop_value contract_stage_row(contract_stage *s, loop_value block);
 /* Blocks LOW .. HIGH - 1 of BATCH; FIRST_ROW is the row at the start of scratch memory. All i64. */

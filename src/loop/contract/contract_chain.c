@@ -16,8 +16,12 @@ static uint32_t a_align(const problem *p)
 static element load_a(multiplier *g, loop_value at, uint32_t row, sized bytes)
 {
     const problem *p = g->p;
-    const element x = element_load(
-        g->b, p->form, int_behind(g->b, at, sized_add(g->row_at[row], bytes)), 1, a_align(p));
+    const sized row_at = g->row_at[row];
+    /* Apart, so that a row that depends on sizes is one number for all products. */
+    const bool is_apart = !sized_is_fixed(row_at) && sized_is_fixed(bytes);
+    const loop_value from = is_apart ? int_behind(g->b, int_behind(g->b, at, row_at), bytes)
+                                     : int_behind(g->b, at, sized_add(row_at, bytes));
+    const element x = element_load(g->b, p->form, from, 1, a_align(p));
     return element_splat(g->b, p->lanes, x);
 }
 

@@ -20,6 +20,42 @@ bool contract_is_read_once(const problem *p)
     return p->m <= FEW_ROWS && bytes >= FAR;
 }
 
+/* Has an axis of AXES the dynamic extent of one of the rows? */
+static bool varies_with_rows(const contract_spec *s, const contract_axis *axes, uint32_t n)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < s->n_m && axis_is_dynamic(&axes[i]); k++)
+            any = any || (axes[i].extent == s->m[k].extent &&
+                          axes[i].extent_other == s->m[k].extent_other);
+    return any;
+}
+
+/* Do rows walk windows, or do windows reach outside of A? */
+static bool has_images(const contract_spec *s)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < s->n_windows; i++) {
+        const contract_window *w = &s->windows[i];
+        any = any || window_has_border((contract_spec *)(uintptr_t)s, w);
+        for (uint32_t k = 0; k < w->n; k++)
+            any = any || w->walkers[k].list == CONTRACT_M;
+    }
+    return any;
+}
+
+/* Constants are packed once for all sizes. What is small where there are few rows may as well be
+ * packed then as it is for many. */
+bool contract_serves_any_rows(const problem *p)
+{
+    const contract_spec *s = &p->spec;
+    const contract_schedule *w = &s->wanted;
+    return contract_has_dynamic(s->m, s->n_m) && !has_images(s) && p->k > 0 && w->rows == 0 &&
+           w->vectors == 0 && w->right == RIGHT_ANY &&
+           (s->b_is_constant || varies_with_rows(s, s->n, s->n_n) ||
+            varies_with_rows(s, s->k, s->n_k));
+}
+
 /* The columns of a strip, where B is stored as strips: [n / columns, k, columns]. 0: it is not. */
 static int64_t strip_of(const problem *p)
 {
@@ -37,15 +73,17 @@ static int64_t choose_block(problem *p, const machine *m)
      */
     const int64_t many = contract_has_dynamic(p->spec.m, p->spec.n_m) ? 6 : 8;
     const int64_t used = m->registers > 16 ? many : 4, room = (m->registers - used) / p->parts;
-    int64_t nv = p->m < room / 2 && p->m > 0 ? room / p->m : 2;
-    if (p->m >= room / 3 && vectors == 3)
+    const bool are_few = !p->has_any_rows && p->m < room / 2;
+    int64_t nv = are_few && p->m > 0 ? room / p->m : 2;
+    if ((p->has_any_rows || p->m >= room / 3) && vectors == 3)
         nv = 3;
     nv = nv > 16 ? 16 : nv;
-    if (p->spec.b_is_constant && contract_is_read_once(p))
+    if (p->spec.b_is_constant && contract_is_read_once(p) && !p->has_any_rows)
         nv = 4; /* enough chains, and panels for the threads */
     nv = nv > vectors ? vectors : nv;
     const contract_schedule *wanted = &p->spec.wanted;
-    if (p->m <= room / 2 && strip_of(p) > 0) { /* what is decoded needs registers, too */
+    if (p->m <= room / 2 && strip_of(p) > 0 &&
+        !p->has_any_rows) { /* what is decoded needs registers, too */
         nv = nv < STRIP_VECTORS ? nv : STRIP_VECTORS;
         while (nv > 1 && strip_of(p) % (nv * p->lanes) != 0)
             nv--;
@@ -69,11 +107,6 @@ static uint32_t constant_vectors(const problem *p)
     return p->nv < width ? p->nv : width;
 }
 
-static int64_t panels_of(const problem *p)
-{
-    return (p->n + columns_of(p) - 1) / columns_of(p);
-}
-
 /* Does A have another line of memory for each product? */
 static bool is_scattered(const problem *p)
 {
@@ -91,10 +124,11 @@ static bool is_crowded(const problem *p, int64_t rows)
     const walk w = WALK(flat.spec.m, flat.spec.n_m, a);
     uint8_t in_set[64] = {0};
     uint8_t most = 0;
-    if (p->m < rows)
+    if (p->m < rows && !p->has_any_rows)
         rows = p->m;
     for (int64_t r = 0, before = -1; r < rows; r++) {
-        const int64_t line = walk_at(&w, r).now * p->bytes * p->parts / LOOP_ALIGN;
+        const sized at = p->has_any_rows ? walk_along(&w, r) : walk_at(&w, r);
+        const int64_t line = at.now * p->bytes * p->parts / LOOP_ALIGN;
         if (line == before) /* rows side by side share lines */
             continue;
         before = line;
@@ -141,7 +175,7 @@ static b_form choose_b(const problem *p, const machine *m, int64_t rows, bool is
 {
     const contract_spec *s = &p->spec;
     const walk n = WALK(s->n, s->n_n, b), k = WALK(s->k, s->n_k, b);
-    const int64_t times = (p->m + rows - 1) / rows; /* that B is read */
+    const int64_t times = p->has_any_rows ? FEW_ROWS : (p->m + rows - 1) / rows; /* B is read */
     if (has_strips(p) && times == 1)
         return B_ROWS;
     if ((!is_plain(p, &p->b) && times > 1) || p->parts == 2 || n.n > 1)
@@ -157,7 +191,7 @@ static b_form choose_b(const problem *p, const machine *m, int64_t rows, bool is
         return times < FEW_ROWS || is_dense || (reach <= 64 << 10 && reach >= 0) ? B_ROWS
                                                                                  : B_PANELS;
     }
-    return may_read_columns(p, m) && !s->b_is_constant ? B_COLUMNS : B_PANELS;
+    return may_read_columns(p, m) && !s->b_is_constant && !p->has_any_rows ? B_COLUMNS : B_PANELS;
 }
 
 /* The same, as asked for where that can be. */
@@ -231,7 +265,7 @@ void contract_choose_order(problem *p, const machine *m)
     p->group = 1;
     if (p->spec.wanted.group > 0)
         p->group = p->spec.wanted.group < blocks ? p->spec.wanted.group : blocks;
-    else if (panel * (double)p->panels > half && rows > 0)
+    else if (panel * (double)panels_of(p) > half && rows > 0)
         p->group = half / rows < 1                ? 1
                    : half / rows > (double)blocks ? blocks
                                                   : (int64_t)(half / rows);
@@ -315,8 +349,8 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
     p->is_tiled =
         !is_stage && !sweeps && s->n_windows == 0 && p->k > 0 && is_tiled(p, m, *rows, &a_m, &a_k);
     const bool packs_rows = p->is_tiled && a_k.step[0] != 1; /* of A, in each tile */
-    const bool may_crowd =
-        !sweeps && !is_packed && p->m >= FEW_ROWS && !s->a_in_scratch && !packs_rows;
+    const bool may_crowd = !sweeps && !is_packed && (p->m >= FEW_ROWS || p->has_any_rows) &&
+                           !s->a_in_scratch && !packs_rows;
     const bool crowds = may_crowd && is_crowded(p, *rows);
     if ((crowds || (may_crowd && is_scattered(p))) && left == LEFT_ANY &&
         p->panels >= MANY_PANELS) {

@@ -9,7 +9,7 @@ bool contract_finishes_columns(const problem *p)
     const bool is_transposed = p->spec.finish ? p->spec.is_transposed
                                               : p->c_n.n == 1 && walk_step(&p->c_n) != 1 &&
                                                     p->c_m.n == 1 && walk_step(&p->c_m) == 1;
-    return has_form && is_transposed && p->m >= FEW && p->n > 1;
+    return has_form && is_transposed && (p->m >= FEW || p->has_any_rows) && p->n > 1;
 }
 
 /* Store the square that starts at ROW and COLUMN of the block in g->transposed, transposed. Rows

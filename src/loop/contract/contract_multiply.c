@@ -111,11 +111,12 @@ void contract_finish_vector(multiplier *g, element total, loop_value row, loop_v
     b->spares_registers = false;
 }
 
-static bool is_finished_in_registers(const multiplier *g)
+/* Where blocks have many heights, that is more code: the highest ones are. */
+static bool is_finished_in_registers(const multiplier *g, int64_t height)
 {
     const problem *p = g->p;
-    return !g->finishes_columns && p->k <= CONTRACT_BLOCK && p->least == 0 && !has_any_order(p) &&
-           (!p->spec.finish || p->spec.finish_is_small);
+    return !g->finishes_columns && p->k <= CONTRACT_BLOCK && !has_any_order(p) && !p->is_tiled &&
+           (!p->spec.finish || p->spec.finish_is_small) && (p->least == 0 || height >= p->most - 1);
 }
 
 /* The sums of rows LOW .. HIGH - 1 of the block, which are their totals. */
@@ -260,7 +261,8 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
     g->columns = columns;
     g->nv = (uint32_t)((columns + p->lanes - 1) / p->lanes);
     for (uint32_t r = 0; r < rows; r++)
-        g->row_at[r] = sized_mul(walk_at(&p->a_m, r), sized_of(p->bytes * p->parts));
+        g->row_at[r] = sized_mul(p->has_any_rows ? walk_along(&p->a_m, r) : walk_at(&p->a_m, r),
+                                 sized_of(p->bytes * p->parts));
     const element zero = element_zero(b, p->form, p->lanes);
     for (uint32_t i = 0; i < (rows + (p->offset != 0)) * g->nv; i++)
         g->sums[i] = element_var(b, zero);
@@ -299,9 +301,28 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
         loop_end(b);
 }
 
-static loop_value last_panel(const multiplier *g)
+loop_value multiplier_panels(const multiplier *g, int64_t by)
 {
+    const problem *p = g->p;
+    if (p->sides > 1)
+        return int_times(g->b, loop_size(g->b, SIZE_PANELS, p->panels), by);
+    return loop_sized(g->b, sized_mul(sized_of(by), all_panels(p)));
+}
+
+loop_value multiplier_last_panel(const multiplier *g)
+{
+    if (g->p->sides > 1)
+        return loop_binary(g->b, LOOP_ISUB, multiplier_panels(g, 1), loop_i64(g->b, 1));
     return loop_sized(g->b, sized_add(all_panels(g->p), sized_of(-1)));
+}
+
+/* X times the packed panels that a block meets. */
+static loop_value times_side(const multiplier *g, loop_value x)
+{
+    const problem *p = g->p;
+    if (p->sides > 1)
+        return loop_binary(g->b, LOOP_IMUL, x, loop_size(g->b, SIZE_SIDE, p->side_now));
+    return int_times(g->b, x, p->side);
 }
 
 /* The last panel may have fewer columns; where their number is dynamic, what is computed for others
@@ -311,8 +332,8 @@ static void emit_panels(multiplier *g, uint32_t rows, loop_value panel)
     const problem *p = g->p;
     loop_builder *b = g->b;
     const int64_t rest = p->has_dynamic_n ? 0 : p->n % columns_of(p);
-    if (rest > 0 && p->panels > 1) {
-        loop_if(b, loop_binary(b, LOOP_ILT, panel, last_panel(g)));
+    if (rest > 0 && p->n > columns_of(p)) {
+        loop_if(b, loop_binary(b, LOOP_ILT, panel, multiplier_last_panel(g)));
         emit_tile(g, rows, columns_of(p));
         loop_else(b);
         emit_tile(g, rows, rest);
@@ -369,22 +390,44 @@ static loop_value row_of_a(multiplier *g, loop_value row)
     return int_add(b, at, loop_sized(b, (sized){p->spec.a_first, p->spec.a_first_other}));
 }
 
-/* A block of UNITS units (i64), from HIGHEST to `least` of them. */
-static void emit_heights(multiplier *g, loop_value units, int64_t highest, loop_value panel)
+/* A block of HEIGHT units. */
+static void emit_height(multiplier *g, int64_t height, loop_value panel)
+{
+    problem *p = g->p;
+    const loop_value totals = g->totals;
+    const uint32_t nv = p->nv;
+    if (is_finished_in_registers(g, height))
+        g->totals = LOOP_NO_VALUE;
+    if (height <= p->few)
+        p->nv *= p->sides;
+    emit_panels(g, (uint32_t)(height * p->unit), panel);
+    p->nv = nv;
+    g->totals = totals;
+}
+
+/* A block of UNITS units (i64): from `most` to `least` of them, or from `few` on. */
+static void emit_heights(multiplier *g, loop_value units, loop_value panel)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    for (int64_t n = highest; n > p->least; n--) {
-        loop_if(b, loop_binary(b, LOOP_IEQ, units, loop_i64(b, n)));
-        emit_panels(g, (uint32_t)(n * p->unit), panel);
-        loop_else(b);
+    const int64_t lowest = p->few > 0 ? 1 : p->least;
+    uint32_t open = 0;
+    for (int64_t n = p->most; n >= lowest; n--) {
+        if (n < p->least && n > p->few)
+            continue;
+        if (n > lowest) {
+            loop_if(b, loop_binary(b, LOOP_IEQ, units, loop_i64(b, n)));
+            open++;
+        }
+        emit_height(g, n, panel);
+        if (n > lowest)
+            loop_else(b);
     }
-    emit_panels(g, (uint32_t)(p->least * p->unit), panel);
-    for (int64_t n = highest; n > p->least; n--)
+    while (open-- > 0)
         loop_end(b);
 }
 
-/* The block, of which PART says how high it is; its height. */
+/* The block, of which PART says how high it is; how many of its rows are to be finished. */
 static loop_value emit_rows(multiplier *g, loop_value part, loop_value panel)
 {
     const problem *p = g->p;
@@ -395,8 +438,12 @@ static loop_value emit_rows(multiplier *g, loop_value part, loop_value panel)
     if (p->least > 0) {
         const loop_value base = size_of(b, p, SIZE_BASE, p->base);
         const loop_value units = loop_select(b, is_longer, int_add(b, base, loop_i64(b, 1)), base);
-        emit_heights(g, units, p->most, panel);
-        return int_times(b, units, p->unit);
+        emit_heights(g, units, panel);
+        const loop_value all = int_times(b, units, p->unit);
+        if (!is_finished_in_registers(g, p->most))
+            return all;
+        return loop_select(b, loop_binary(b, LOOP_ILT, units, loop_i64(b, p->most - 1)), all,
+                           loop_i64(b, 0));
     }
     if (p->longer > 0) {
         loop_if(b, is_longer);
@@ -417,7 +464,9 @@ static void finish_block(multiplier *g, loop_value n_rows)
     loop_builder *b = g->b;
     const loop_value columns = columns_size(b, p, SIZE_COLUMNS, p->n);
     const loop_value left = loop_binary(b, LOOP_ISUB, columns, g->column);
-    finish_totals(g, n_rows, loop_min(b, left, loop_i64(b, columns_of(p))));
+    const loop_value most =
+        p->sides > 1 ? times_side(g, loop_i64(b, columns_of(p))) : loop_i64(b, columns_of(p));
+    finish_totals(g, n_rows, loop_min(b, left, most));
 }
 
 static void block_begins_at(multiplier *g, loop_value row)
@@ -525,129 +574,21 @@ void multiplier_panel(multiplier *g, loop_value panel)
     loop_builder *b = g->b;
     loop_value at = walk_emit(b, &p->b_batch, g->batch);
     g->column = int_times(b, panel, columns_of(p));
+    if (p->sides > 1)
+        g->column = times_side(g, g->column);
     g->c_batch = batch_of_c(g);
     if (p->packs_inside) {
         g->b_at = g->all_b;
         return;
     }
     if (p->b_form == B_PANELS) {
-        at = int_times_sized(b, int_add(b, at, int_times(b, panel, p->side)), panel_sized_bytes(p));
+        at = int_times_sized(b, int_add(b, at, times_side(g, panel)), panel_sized_bytes(p));
     } else {
         const sized first = {p->spec.b_first, p->spec.b_first_other};
         at = int_add(b, at, walk_emit(b, &p->b_n, g->column));
         at = int_times(b, int_add(b, at, loop_sized(b, first)), b_unit(p));
     }
     g->b_at = p->b.load ? at : loop_offset(b, g->all_b, at);
-}
-
-/* Is it worth prefetching the next panel of B during the work on this one? Its rows are short and
- * far apart, so the hardware prefetcher does not see them. */
-static bool is_fetched_ahead(const problem *p)
-{
-    const walk *k = &p->unpacked.k, *n = &p->unpacked.n;
-    const int64_t row = columns_of(p) * p->bytes;
-    return k->n == 1 && n->n == 1 && n->step[0] == 1 && k->step[0] * p->bytes > 2 * row &&
-           !p->unpacked.from.load && p->unpacked.from.dtype == p->form && p->parts == 1 &&
-           p->products.n == 1 && p->panels > 1;
-}
-
-/* Items are panels. */
-static void emit_panel_item(multiplier *g, loop_value item)
-{
-    problem *p = g->p;
-    loop_builder *b = g->b;
-    const loop_value panel = int_modulo_sized(b, item, all_panels(p));
-    g->batch = int_divided_sized(b, item, all_panels(p));
-    const loop_value from =
-        int_add(b, walk_emit(b, &p->unpacked.batch, g->batch), loop_i64(b, p->unpacked.first));
-    contract_emit_panel(b, p, from, panel, loop_i64(b, 0), loop_i64(b, p->k), g->all_b,
-                        LOOP_NO_VALUE);
-    multiplier_panel(g, panel);
-    if (is_fetched_ahead(p)) {
-        const loop_value next = loop_min(b, int_add(b, panel, loop_i64(b, 1)), last_panel(g));
-        const loop_value at = int_add(b, from, int_times(b, next, columns_of(p)));
-        g->next_row = walk_step(&p->unpacked.k) * p->bytes;
-        g->next = loop_offset(b, p->unpacked.from.base, int_times(b, at, p->bytes));
-    }
-    g->block = loop_for(b, loop_i64(b, 0), size_of(b, p, SIZE_BLOCKS, p->outer * p->split), 1);
-    multiplier_block(g, g->block, panel);
-    loop_end(b);
-}
-
-/* Each group of blocks reads all panels. Its first block misses the cache for each panel, so it
- * prefetches the next panel meanwhile. BLOCK is the number in the group. */
-static void fetch_next_panel(multiplier *g, loop_value block, loop_value panel)
-{
-    const problem *p = g->p;
-    loop_builder *b = g->b;
-    if (p->b_form != B_PANELS || p->parts == 2 || p->products.n > 1 || p->group < 2 ||
-        p->panels == 1 || has_any_order(p))
-        return;
-    const loop_value is_last = loop_binary(b, LOOP_IEQ, panel, last_panel(g));
-    g->next_row = columns_of(p) * p->bytes;
-    g->next = loop_offset(b, g->b_at,
-                          loop_select(b, is_last, loop_i64(b, 0), loop_i64(b, panel_bytes(p))));
-    g->block = block;
-}
-
-/* The order of emit_item, where the numbers are those of any sizes. */
-static void order_of_any(multiplier *g, loop_value item, loop_value *block, loop_value *panel)
-{
-    const problem *p = g->p;
-    loop_builder *b = g->b;
-    const loop_value size = loop_size(b, SIZE_GROUP, p->group);
-    const loop_value all =
-        loop_binary(b, LOOP_IMUL, size, columns_size(b, p, SIZE_PANELS, p->panels));
-    const loop_value group = loop_binary(b, LOOP_UDIV, item, all);
-    const loop_value first = loop_binary(b, LOOP_IMUL, group, size);
-    const loop_value in = loop_binary(b, LOOP_UREM, item, all);
-    const loop_value blocks = loop_size(b, SIZE_BLOCKS, p->outer * p->split);
-    /* The last group may have fewer blocks. */
-    const loop_value n = loop_min(b, size, loop_binary(b, LOOP_ISUB, blocks, first));
-    *panel = loop_binary(b, LOOP_UDIV, in, n);
-    *block = int_add(b, first, loop_binary(b, LOOP_UREM, in, n));
-}
-
-/* Items are blocks of rows and columns. */
-static void emit_item(multiplier *g, loop_value item)
-{
-    const problem *p = g->p;
-    loop_builder *b = g->b;
-    const int64_t blocks = p->outer * p->split;
-    const sized panels = all_panels(p);
-    const bool is_dynamic = p->is_dynamic || has_any_order(p);
-    loop_value block, panel, in_group = 0;
-    if (is_dynamic && p->batch == 1) {
-        g->batch = loop_i64(b, 0);
-    } else {
-        const loop_value items = is_dynamic ? loop_size(b, SIZE_ITEMS, blocks * p->panels)
-                                            : loop_sized(b, sized_mul(sized_of(blocks), panels));
-        g->batch = loop_binary(b, LOOP_UDIV, item, items);
-        item = loop_binary(b, LOOP_UREM, item, items);
-    }
-    if (has_any_order(p)) {
-        order_of_any(g, item, &block, &panel);
-    } else if (p->group == 1 || p->panels == 1) {
-        panel = int_modulo_sized(b, item, panels);
-        block = int_divided_sized(b, item, panels);
-    } else if (!p->is_dynamic && p->group >= blocks) {
-        block = in_group = int_modulo(b, item, blocks);
-        panel = int_divided(b, item, blocks);
-    } else {
-        /* The last group may have fewer blocks. */
-        const loop_value group = int_divided_sized(b, item, sized_mul(sized_of(p->group), panels));
-        const loop_value first = int_times(b, group, p->group);
-        const loop_value in = int_modulo_sized(b, item, sized_mul(sized_of(p->group), panels));
-        const loop_value left =
-            loop_binary(b, LOOP_ISUB, size_of(b, p, SIZE_BLOCKS, blocks), first);
-        const loop_value n = loop_min(b, loop_i64(b, p->group), left);
-        panel = loop_binary(b, LOOP_UDIV, in, n);
-        in_group = loop_binary(b, LOOP_UREM, in, n);
-        block = int_add(b, first, in_group);
-    }
-    multiplier_panel(g, panel);
-    fetch_next_panel(g, in_group, panel);
-    multiplier_block(g, block, panel);
 }
 
 void multiplier_begin(multiplier *g)
@@ -658,34 +599,10 @@ void multiplier_begin(multiplier *g)
     g->always =
         loop_binary(b, LOOP_ILT, loop_param_value(b, LOOP_BEGIN), loop_i64(b, INT64_C(1) << 62));
     g->totals = g->belongs = LOOP_NO_VALUE;
-    g->total_step = p->nv * total_bytes(p);
+    g->total_step = p->nv * (p->sides > 1 ? p->sides : 1) * total_bytes(p);
     g->finishes_columns = contract_finishes_columns(p);
     if (g->finishes_columns)
         g->transposed = loop_local(b, (uint64_t)(p->lanes * p->lanes * p->bytes));
-    if (!p->is_tiled && !is_finished_in_registers(g))
-        g->totals = loop_local(b, (uint64_t)(rows * p->nv * total_bytes(p)));
-}
-
-const loop_program *contract_multiply(problem *p, arena *memory, const char **fault)
-{
-    sized row_at[64];
-    element sums[MULTIPLIER_SUMS];
-    loop_builder b;
-    multiplier g = {.b = &b, .p = p, .row_at = row_at, .sums = sums, .totals = LOOP_NO_VALUE};
-    loop_init(&b, memory);
-    g.all_a = loop_buffer(&b, p->a.buffer);
-    if (p->packs_inside) {
-        contract_begin_unpacked(&b, p);
-        g.all_b = loop_scratch(&b, (uint64_t)panel_bytes(p));
-    } else {
-        g.all_b = loop_buffer(&b, p->b.buffer);
-    }
-    g.c = p->spec.finish ? 0 : loop_buffer(&b, CONTRACT_C);
-    multiplier_begin(&g);
-    const loop_value item =
-        loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
-    (p->packs_inside ? emit_panel_item : emit_item)(&g, item);
-    loop_end(&b);
-    *fault = b.fault;
-    return loop_finish_or_fault(&b);
+    if (!p->is_tiled && !is_finished_in_registers(g, 0))
+        g->totals = loop_local(b, (uint64_t)(rows * g->total_step));
 }

@@ -57,6 +57,9 @@ struct contract_stage {
 void multiplier_begin(multiplier *g);
 /* The first row of block BLOCK of the rows. */
 loop_value multiplier_row(multiplier *g, loop_value block);
+/* BY times the number of panels, and the number of the last one. */
+loop_value multiplier_panels(const multiplier *g, int64_t by);
+loop_value multiplier_last_panel(const multiplier *g);
 /* Begin with B's panel, for the blocks of rows that follow; G->batch is the item's. */
 void multiplier_panel(multiplier *g, loop_value panel);
 /* Results of block BLOCK of the rows in that panel. */

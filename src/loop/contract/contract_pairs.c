@@ -41,8 +41,8 @@ void contract_choose_pairs(problem *p, const machine *m)
                           : s->b_is_constant                                   ? FEW_ROWS
                                                                                : ROWS_OF_PAIRS;
     if (!dtype_is_int(p->form) || dtype_table[p->form].bits != 32 || p->lanes < 4 ||
-        p->m <= least || wanted == PRODUCTS_SINGLE || p->has_dynamic_k || !is_short(s->a) ||
-        !is_short(s->b))
+        (p->m <= least && !p->has_any_rows) || wanted == PRODUCTS_SINGLE || p->has_dynamic_k ||
+        !is_short(s->a) || !is_short(s->b))
         return;
     for (int64_t each = may_be_four ? 4 : 2; each > 1; each /= 2)
         for (uint32_t i = s->n_k; i-- > 0;) {

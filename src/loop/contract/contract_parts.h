@@ -45,6 +45,8 @@ void walk_init(walk *w);
 /* One axis more, inside of the others. */
 void walk_add(walk *w, sized extent, sized step);
 sized walk_at(const walk *w, int64_t number);
+/* The same where the innermost axis with a dynamic extent is so long that NUMBER is on it. */
+sized walk_along(const walk *w, int64_t number);
 /* The same in a program. */
 loop_value walk_emit(loop_builder *b, const walk *w, loop_value number);
 /* The step of a walk with at most one axis. */
@@ -147,9 +149,14 @@ typedef struct problem {
     /* Shorter blocks are computed as high as the others, with the last unit of the block before. */
     bool has_one_height;
     /* The number of blocks is dynamic. Where `least` is above 0, their height is, too: from that to
-     * `most` units. */
+     * `most` units, or up to `few` where there are fewer rows. */
     bool is_dynamic;
-    int64_t least, most;
+    int64_t least, most, few;
+    /* The code is for any number of rows, few ones, too. Blocks of up to `few` units meet up to
+     * `sides` times as many panels of a constant, since they have few chains; not in a stage. How
+     * many they meet now is `side_now`. */
+    bool has_any_rows, is_stage;
+    uint32_t sides, side_now;
     int64_t panels;
     /* The number of columns, and of products, is known when the program runs: `n`, `k`, `panels`
      * and what follows from them are those of now. */
@@ -180,7 +187,8 @@ enum {
     SIZE_PRODUCTS,
     SIZE_CHUNKS,
     SIZE_SQUARES,
-    SIZE_OUTER_ROWS
+    SIZE_OUTER_ROWS,
+    SIZE_SIDE
 };
 /* SUM + one product, or pair of products, of an element of A and one of B, in the order of the op's
  * operands. */
@@ -249,6 +257,8 @@ void contract_join_products(problem *p);
 
 /* Few rows times a B so large that reading it dominates. */
 bool contract_is_read_once(const problem *p);
+/* Can and should the code for P be that for any number of rows? Of a stage it cannot. */
+bool contract_serves_any_rows(const problem *p);
 /* The schedule without the cut of rows into blocks; packing programs become steps of PLAN. *ROWS:
  * how many rows of a block stay in registers. */
 bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
@@ -284,6 +294,12 @@ static inline sized panel_sized_bytes(const problem *p) /* of a packed panel */
 static inline int64_t panel_bytes(const problem *p) /* of what a block meets */
 {
     return p->k * columns_of(p) * p->parts * p->bytes;
+}
+
+/* How many of what a block meets there are. */
+static inline int64_t panels_of(const problem *p)
+{
+    return (p->n + columns_of(p) - 1) / columns_of(p);
 }
 
 /* Integers in programs. */

@@ -1,24 +1,39 @@
 /* The rows of a contraction, cut into blocks. */
 #include "loop/contract/contract_parts.h"
 
-/* Blocks for an axis AXIS with a dynamic extent, which is EXTENT now. Large extents are cut into
- * blocks of MOST units or one less, medium ones into blocks of any height from half of MOST on;
- * extents up to MOST are one block of exactly that height. */
+/* The blocks of fewer rows than half of the most. */
+static void split_few(problem *p, int64_t extent)
+{
+    enum { FEW = 3, WIDE = 2 };
+    p->few = p->least - 1 < FEW ? p->least - 1 : FEW;
+    const bool can_be_wide = p->spec.b_is_constant && !p->is_stage && !p->has_dynamic_n;
+    p->sides = can_be_wide && p->few > 0 && p->n > columns_of(p) ? WIDE : 1;
+    p->side_now = 1;
+    if (extent < p->least) {
+        p->split = (extent + p->few - 1) / p->few;
+        p->base = extent / p->split;
+        p->longer = extent % p->split;
+        p->side_now = p->sides;
+    }
+    p->panels = (panels_of(p) + p->side_now - 1) / p->side_now;
+}
+
+/* Blocks for an axis AXIS with a dynamic extent, which is EXTENT now: of any height from half of
+ * MOST units on. Extents up to MOST are one block of exactly that height, unless the code is for
+ * any number of rows. */
 static void split_dynamic(problem *p, int64_t extent, int64_t most, uint32_t axis)
 {
     const uint32_t outer = (UINT32_C(1) << axis) - 1;
     const bool is_dynamic = p->a_m.n > 0 && (p->a_m.dynamic >> axis & 1);
-    p->least = 0;
+    p->least = p->few = 0;
+    p->sides = p->side_now = 1;
     p->is_dynamic = is_dynamic || (p->a_m.dynamic & outer);
-    if (!is_dynamic || extent <= most || most < 2)
+    if (!is_dynamic || (extent <= most && !p->has_any_rows) || most < 2)
         return;
-    if (extent >= most * (most - 1)) {
-        p->base = most - 1;
-        p->longer = extent - p->split * p->base;
-    } else {
-        p->least = (most + 1) / 2;
-        p->most = most;
-    }
+    p->least = (most + 1) / 2;
+    p->most = most;
+    if (p->has_any_rows)
+        split_few(p, extent);
 }
 
 /* The units that are computed twice where EXTENT is cut into blocks of MOST units or one less, all
@@ -53,7 +68,8 @@ void contract_split_rows(problem *p, int64_t rows)
     p->unit = 1;
     if (axis > 0)
         extent = w->extent[--axis];
-    while (axis > 0 && extent * p->unit <= rows) {
+    while (axis > 0 && extent * p->unit <= rows &&
+           !(p->has_any_rows && p->a_m.dynamic >> axis & 1)) {
         p->unit *= extent;
         extent = w->extent[--axis];
     }

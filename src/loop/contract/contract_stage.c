@@ -49,6 +49,18 @@ loop_value contract_stage_items(const contract_stage *s, loop_builder *b, int64_
     return size_of(b, &s->p, SIZE_ITEMS, items);
 }
 
+loop_value contract_stage_group(const contract_stage *s, loop_builder *b, int64_t group)
+{
+    return size_of(b, &s->p, SIZE_GROUP, group);
+}
+
+sized contract_stage_sized(const contract_stage *s, int64_t x)
+{
+    /* Beside the number stands any other: nothing is known of how many there are with other sizes.
+     */
+    return (sized){x, s->p.is_dynamic ? -x - 1 : x};
+}
+
 loop_value contract_stage_row(contract_stage *s, loop_value block)
 {
     return multiplier_row(&s->g, block);

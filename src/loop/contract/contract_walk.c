@@ -53,8 +53,22 @@ sized walk_at(const walk *w, int64_t number)
 {
     sized at = sized_of(0);
     for (uint32_t i = w->n; i-- > 0;) {
-        const sized here = sized_of(number % w->extent[i]);
+        const sized here = sized_of(i > 0 ? number % w->extent[i] : number);
         at = sized_add(at, sized_mul(here, (sized){w->step[i], w->step_other[i]}));
+        number /= w->extent[i];
+    }
+    return at;
+}
+
+sized walk_along(const walk *w, int64_t number)
+{
+    sized at = sized_of(0);
+    for (uint32_t i = w->n; i-- > 0;) {
+        const bool is_last = i == 0 || (w->dynamic >> i & 1);
+        const sized here = sized_of(is_last ? number : number % w->extent[i]);
+        at = sized_add(at, sized_mul(here, (sized){w->step[i], w->step_other[i]}));
+        if (is_last)
+            break;
         number /= w->extent[i];
     }
     return at;
@@ -79,6 +93,12 @@ loop_value walk_emit(loop_builder *b, const walk *w, loop_value number)
     return any ? at : loop_i64(b, 0);
 }
 
+/* Is X that number whatever the sizes are? */
+static bool is_always(sized x, int64_t number)
+{
+    return x.now == number && sized_is_fixed(x);
+}
+
 loop_value int_times(loop_builder *b, loop_value x, int64_t by)
 {
     return int_times_sized(b, x, sized_of(by));
@@ -86,12 +106,12 @@ loop_value int_times(loop_builder *b, loop_value x, int64_t by)
 
 loop_value int_times_sized(loop_builder *b, loop_value x, sized by)
 {
-    return by.now == 1 ? x : loop_binary(b, LOOP_IMUL, x, loop_sized(b, by));
+    return is_always(by, 1) ? x : loop_binary(b, LOOP_IMUL, x, loop_sized(b, by));
 }
 
 loop_value int_behind(loop_builder *b, loop_value p, sized bytes)
 {
-    return bytes.now == 0 ? p : loop_offset(b, p, loop_sized(b, bytes));
+    return is_always(bytes, 0) ? p : loop_offset(b, p, loop_sized(b, bytes));
 }
 
 loop_value int_divided(loop_builder *b, loop_value x, int64_t by)
@@ -101,7 +121,7 @@ loop_value int_divided(loop_builder *b, loop_value x, int64_t by)
 
 loop_value int_divided_sized(loop_builder *b, loop_value x, sized by)
 {
-    return by.now == 1 ? x : loop_binary(b, LOOP_UDIV, x, loop_sized(b, by));
+    return is_always(by, 1) ? x : loop_binary(b, LOOP_UDIV, x, loop_sized(b, by));
 }
 
 sized all_panels(const problem *p)
@@ -117,7 +137,7 @@ loop_value int_modulo(loop_builder *b, loop_value x, int64_t by)
 
 loop_value int_modulo_sized(loop_builder *b, loop_value x, sized by)
 {
-    return by.now == 1 ? loop_i64(b, 0) : loop_binary(b, LOOP_UREM, x, loop_sized(b, by));
+    return is_always(by, 1) ? loop_i64(b, 0) : loop_binary(b, LOOP_UREM, x, loop_sized(b, by));
 }
 
 loop_value panel_of(loop_builder *b, const problem *p, loop_value x)

@@ -231,6 +231,18 @@ static bool move_buffers(emitter *e, nest_step *step)
     return true;
 }
 
+/* Does the last axis depend on sizes, and is it long enough for whole vectors, or the kernel so
+ * small that this does not matter? */
+static bool is_for_any_length(const kernel *k)
+{
+    enum { SHORT = 8, FEW = 4096 };
+    const uint32_t last = k->rank - 1;
+    int64_t rows = 1;
+    for (uint32_t i = 0; i < last && rows <= FEW; i++)
+        rows *= k->dims[i];
+    return nest_is_dynamic(k, last) && (last == 0 || k->dims[last] >= SHORT || rows <= FEW);
+}
+
 bool nest_of_map(const function *f, const kernel *k, const nest_options *o, arena *memory,
                  nest *out)
 {
@@ -253,7 +265,7 @@ bool nest_of_map(const function *f, const kernel *k, const nest_options *o, aren
     e.rank = k->rank;
     e.cached = o->on.cached;
     e.vector_axis = k->rank - 1;
-    e.lanes = nest_lanes(f, k, k->rank == 1 && nest_is_dynamic(k, 0) ? INT64_MAX : extent);
+    e.lanes = nest_lanes(f, k, is_for_any_length(k) ? INT64_MAX : extent);
     e.is_checked = nest_is_checked_before(f, k);
     for (uint32_t i = 0; i + 1 < k->rank; i++)
         rows *= k->dims[i];

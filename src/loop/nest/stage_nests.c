@@ -276,16 +276,17 @@ static void open_contraction(const stages *s, uint32_t i, loop_builder *b)
 }
 
 /* The bytes of MOST rows that P passes on. */
-static sized scratch_of(const part *p, int64_t most)
+static sized scratch_of(const part *p, sized most)
 {
-    const sized rows = sized_mul(sized_of(most), pitch_in(p));
+    const sized rows = sized_mul(most, pitch_in(p));
     return sized_mul(sized_add(rows, sized_of(2 * LOOP_MAX_LANES)), sized_of(p->size));
 }
 
 /* Scratch memory for the rows that stages pass on, and everything that is computed once. */
 static bool open_program(stages *s, const nest_options *o, loop_builder *b, arena *memory)
 {
-    const int64_t most = contract_stage_height(s->first->contract) * s->group;
+    contract_stage *first = s->first->contract;
+    const sized most = contract_stage_sized(first, contract_stage_height(first) * s->group);
     for (uint32_t i = 0; i < s->n; i++) {
         part *p = &s->at[i];
         part *before = i > 0 ? p - 1 : NULL;
@@ -342,9 +343,10 @@ static void emit_item(const stages *s, loop_builder *b, loop_value item)
     const loop_value items = contract_stage_items(first, b, s->items);
     const loop_value batch = loop_binary(b, LOOP_UDIV, item, items);
     const loop_value part_of = loop_binary(b, LOOP_UREM, item, items);
-    const loop_value low = loop_binary(b, LOOP_IMUL, part_of, loop_i64(b, s->group));
-    const loop_value high = loop_min(b, loop_binary(b, LOOP_IADD, low, loop_i64(b, s->group)),
-                                     contract_stage_end(first, b));
+    const loop_value group = contract_stage_group(first, b, s->group);
+    const loop_value low = loop_binary(b, LOOP_IMUL, part_of, group);
+    const loop_value high =
+        loop_min(b, loop_binary(b, LOOP_IADD, low, group), contract_stage_end(first, b));
     const loop_value row = contract_stage_row(first, low), end = contract_stage_row(first, high);
     for (uint32_t i = 0; i < s->n; i++)
         if (s->at[i].contract)
