@@ -55,6 +55,8 @@ PROGRAMS = [
     ("columns.ptir", dot("f32, 5x531", "f32, 60x531", "f32, 5x60", "contract_lhs[1] contract_rhs[1]")),
     ("left.ptir", dot("f64, 300x31", "f64, 300x41", "f64, 31x41", "contract_lhs[0] contract_rhs[0]")),
     ("two.ptir", dot("f32, 2x600", "f32, 600x520", "f32, 2x520", ROWS)),
+    ("many.ptir", dot("f32, 70x517", "f32, 517x131", "f32, 70x131", ROWS)),
+    ("halves.ptir", dot("bf16, 256x9", "bf16, 256x140", "bf16, 9x140", "contract_lhs[0] contract_rhs[0]")),
     ("bf16.ptir", dot("bf16, 33x130", "bf16, 130x50", "bf16, 33x50", ROWS)),
     ("complex.ptir", dot("cf32, 9x140", "cf32, 140x21", "cf32, 9x21", ROWS)),
     ("short.ptir", dot("si8, 33x270", "si8, 270x50", "si32, 33x50", ROWS + " accum_dtype[si32] out_dtype[si32]")),
@@ -124,7 +126,7 @@ def check_effect(folder):
     """A choice is taken where it can be."""
     file = folder / "rows.ptir"
     for choice in ("rows=3", "vectors=1", "unroll=2", "group=2", "left=packed", "right=panels", "right=tiles", "right=inside",
-                   "right=rows"):
+                   "right=rows", "right=swept"):
         if choice not in shown(file, "--schedule", choice)[0].split(","):
             yield f"--schedule {choice} gives {shown(file, '--schedule', choice)[0]}"
     if "products=pairs" not in shown(folder / "shorter.ptir", "--schedule", "products=pairs")[0]:

@@ -227,6 +227,12 @@ static void test_shapes(void)
                                   (matrix_layout)(l / 4), true});
     for (int64_t m = 5; m <= 17; m += 4) /* a larger B, swept for more rows */
         test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 1, m, 2045, 259, 0, 0, m == 9});
+    static const int64_t swept_rows[] = {1, 3, 6, 31, 67, 128};
+    for (size_t i = 0; i < sizeof swept_rows / sizeof *swept_rows; i++)
+        test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 1, swept_rows[i], 1093, 515,
+                                  (matrix_layout)(i % 3), 0, i % 2 == 0});
+    test_matrix((matrix_case){TN_BF16, TN_F32, TN_BF16, 1, 19, 1041, 512, 0, 0, false});
+    test_matrix((matrix_case){TN_F64, TN_F64, TN_F64, 1, 21, 1030, 261, 0, 0, false});
     test_matrix((matrix_case){TN_F64, TN_F64, TN_F64, 2, 16, 1030, 300, 1, 0, false});
     test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 5, 1, 64, 20, 0, 1, false});
     test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 2, 70, 64, 64, 2, 2, false});

@@ -305,16 +305,18 @@ static bool is_tiled(const problem *p, const machine *m, int64_t rows, const wal
 static bool prefers_sweep(const problem *p, bool is_stage)
 {
     const contract_spec *s = &p->spec;
-    if (is_stage || s->b_is_constant || p->has_pairs || s->wanted.right != RIGHT_ANY ||
-        s->wanted.left != LEFT_ANY || p->m <= FEW_ROWS || has_any_order(p) ||
-        contract_has_dynamic(s->m, s->n_m) || !may_read_rows(p))
+    const bool is_asked = s->wanted.right == RIGHT_SWEPT;
+    if (is_stage || s->b_is_constant || p->has_pairs ||
+        (s->wanted.right != RIGHT_ANY && !is_asked) || s->wanted.left != LEFT_ANY ||
+        p->m <= FEW_ROWS || has_any_order(p) || contract_has_dynamic(s->m, s->n_m) ||
+        !may_read_rows(p))
         return false;
     problem whole = *p;
     contract_drop_windows(&whole);
     contract_join_products(&whole);
     whole.b_form = B_ROWS;
     whole.b_n = WALK(s->n, s->n_n, b);
-    return contract_can_sweep(&whole);
+    return is_asked ? contract_may_sweep(&whole) : contract_can_sweep(&whole);
 }
 
 static bool pack_a(problem *p, bool writes_rows, arena *memory, contract_plan *plan,

@@ -134,8 +134,9 @@ typedef struct problem {
     } unpacked;
 
     /* the schedule */
-    uint32_t lanes; /* of a vector */
-    uint32_t nv;    /* vectors side by side in a block */
+    uint32_t lanes;          /* of a vector */
+    bool has_many_registers; /* more than 16 vectors */
+    uint32_t nv;             /* vectors side by side in a block */
     /* ... and in a packed panel, of which a block meets `side`. Constants are packed into panels
      * whose width does not depend on the number of rows, so that they are packed once for all. */
     uint32_t panel_nv, side;
@@ -374,6 +375,9 @@ bool contract_can_sweep(const problem *p);
 /* ... and may it be? */
 bool contract_may_sweep(const problem *p);
 int64_t contract_sweep_tiles(const problem *p);
+/* So many rows of B at a time, and vectors of each side by side. */
+int64_t contract_sweep_streams(const problem *p);
+int64_t contract_sweep_vectors(const problem *p);
 const loop_program *contract_sweep(problem *p, arena *memory, const char **fault);
 const loop_program *contract_multiply(problem *p, arena *memory, const char **fault);
 

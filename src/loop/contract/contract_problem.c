@@ -104,6 +104,7 @@ bool contract_problem_init(problem *p, const contract_spec *spec, const machine 
         buffer_a = CONTRACT_B;
         buffer_b = CONTRACT_A;
     }
+    p->has_many_registers = on->registers > 16;
     p->has_dynamic_n = contract_has_dynamic(s->n, s->n_n);
     p->has_dynamic_k = contract_has_dynamic(s->k, s->n_k);
     p->a = (factors){.dtype = s->a, .buffer = buffer_a, .load = s->load_a, .user = s->user_a};

@@ -1,31 +1,65 @@
-/* Few rows times a large matrix that is read once: B is swept in place, several of its rows at a
- * time and each for as long as an item has columns, so that memory is read in long streams. The
- * sums of an item lie in scratch memory; each visit adds the products of one group of rows. */
+/* Some rows times a large matrix that is read once: B is swept in place, several of its rows at a
+ * time and each for as long as an item has columns, so that memory is read in long streams; the
+ * next rows are fetched meanwhile. A vector of each of these rows is in registers while all rows of
+ * A meet it. The sums of an item lie in scratch memory. */
 #include "loop/contract/contract_multiply.h"
 
 enum {
-    ROWS = 16,     /* of A, at most */
-    HELD = 4,      /* rows whose sums are in registers together, of two vectors each */
-    STREAMS = 8,   /* rows of B at a time */
-    TILE = 1024,   /* columns of an item, at most */
-    FEW_TILES = 4, /* work items, at least, even for a narrow B */
+    ROWS = 128,  /* of A, at most */
+    LOADED = 16, /* ... where B is computed when it is loaded */
+    STREAMS = 8, /* rows of B at a time: so many lines that fall into one set stay in a cache */
+    FEWER_STREAMS = 6,     /* ... where two vectors of each would not fit in registers else */
+    TILE = 1024,           /* columns of an item, at most */
+    LEAST_TILE = 256,      /* ... fewer where else sums are more than */
+    MOST_SUMS = 256 << 10, /* bytes */
+    FEW_TILES = 4,         /* work items, at least, even for a narrow B */
     /* bytes of B from which on it is worth it: */
     FAR = 256 << 10,
-    FARTHER = 2 << 20 /* ... for more rows than are HELD, which pay for keeping sums in memory */
+    FARTHER = 2 << 20, /* ... for more rows than */
+    FEW_ROWS = 4
 };
 
 bool contract_may_sweep(const problem *p)
 {
-    return p->parts == 1 && p->m <= ROWS && p->b_form == B_ROWS &&
-           (p->b.load || p->b.dtype == p->form) && !p->a.load && p->products.n == 1 && p->k > 0 &&
-           p->n >= 4 * (int64_t)p->lanes && (p->n == 1 || walk_step(&p->b_n) == 1) &&
-           p->products.b[0] >= p->n;
+    return p->parts == 1 && p->m <= (p->b.load ? LOADED : ROWS) && p->b_form == B_ROWS &&
+           !p->a.load && p->products.n == 1 && p->k > 0 && p->n >= 4 * (int64_t)p->lanes &&
+           (p->n == 1 || walk_step(&p->b_n) == 1) && p->products.b[0] >= p->n;
 }
 
 bool contract_can_sweep(const problem *p)
 {
-    const int64_t far = p->m > HELD ? FARTHER : FAR;
+    const int64_t far = p->m > FEW_ROWS ? FARTHER : FAR;
     return contract_may_sweep(p) && p->k * p->n >= far / p->bytes;
+}
+
+/* About as many lines of B as there are rows of A are in a group: with each row the products of a
+ * line are added and a line is fetched. */
+static bool has_narrow_groups(const problem *p)
+{
+    return p->m < (p->has_many_registers ? 2 * FEW_ROWS + 1 : FEW_ROWS);
+}
+
+int64_t contract_sweep_streams(const problem *p)
+{
+    if (p->b.load)
+        return STREAMS; /* what computes B counts on it */
+    if (p->spec.wanted.unroll > 0)
+        return p->spec.wanted.unroll;
+    if (!p->has_many_registers)
+        return has_narrow_groups(p) ? STREAMS : FEWER_STREAMS;
+    return p->m > 1 && p->m <= FEW_ROWS ? STREAMS / 2 : STREAMS;
+}
+
+int64_t contract_sweep_vectors(const problem *p)
+{
+    enum { MOST = 4 };
+    int64_t n = p->m > 1 && has_narrow_groups(p) ? 1 : 2;
+    if (p->b.load)
+        return 1;
+    if (p->spec.wanted.vectors > 0)
+        for (n = MOST; n > p->spec.wanted.vectors; n /= 2)
+            continue;
+    return n * p->lanes <= LOOP_MAX_LANES ? n : 1;
 }
 
 /* Columns of an item: whole lines of memory. */
@@ -33,7 +67,10 @@ static int64_t tile_of(const problem *p)
 {
     const int64_t line = LOOP_ALIGN / p->bytes, part = (p->n + FEW_TILES - 1) / FEW_TILES;
     const int64_t tile = (part + line - 1) / line * line;
-    return tile < TILE ? tile : TILE;
+    int64_t most = TILE;
+    while (most > LEAST_TILE && p->m * most * p->bytes > MOST_SUMS)
+        most /= 2;
+    return tile < most ? tile : most;
 }
 
 int64_t contract_sweep_tiles(const problem *p)
@@ -43,66 +80,135 @@ int64_t contract_sweep_tiles(const problem *p)
 
 typedef struct sweep {
     multiplier *g;
-    loop_value sums, totals; /* rows of TILE numbers */
-    loop_value factors;      /* of A, for one group of rows of B */
+    loop_value sums, totals; /* of the item, row by row */
+    loop_value factors;      /* of A, for a block of the law */
     loop_value b_at;    /* B's row 0: see b_moved; in memory, at the first column of the item */
     loop_value columns; /* of this item, i64 */
+    /* Variables: the line of B that is fetched next lies FETCHED_AT bytes after FETCHED, where a
+     * row of the item begins. */
+    loop_value fetched, fetched_at;
 } sweep;
 
-/* From one row of sums to the next: not a power of two, so that they do not share few sets of the
- * first-level cache. */
+/* From one row of sums, or of factors, to the next: not a power of two, so that they do not share
+ * few sets of the first-level cache. */
 static int64_t row_bytes(const problem *p)
 {
-    return TILE * p->bytes + LOOP_ALIGN;
+    return tile_of(p) * p->bytes + LOOP_ALIGN;
 }
 
-static loop_value place(sweep *s, loop_value base, uint32_t row, loop_value column)
+static int64_t factors_bytes(const problem *p)
+{
+    return CONTRACT_BLOCK * p->bytes + LOOP_ALIGN;
+}
+
+/* Where ROW (i64) and COLUMN (i64) of an item's sums are. */
+static loop_value place(sweep *s, loop_value base, loop_value row, loop_value column)
 {
     const problem *p = s->g->p;
     loop_builder *b = s->g->b;
-    return loop_offset(b, loop_at(b, base, (int64_t)row * row_bytes(p)),
+    return loop_offset(b, loop_offset(b, base, int_times(b, row, row_bytes(p))),
                        int_times(b, column, p->bytes));
 }
 
-static element load_sum(sweep *s, loop_value base, uint32_t row, loop_value column, uint32_t lanes)
+static element load_sum(sweep *s, loop_value at, uint32_t lanes)
 {
     const problem *p = s->g->p;
-    return (element){p->form,
-                     loop_load(s->g->b, loop_type_of(p->elem, lanes), place(s, base, row, column),
-                               (uint32_t)p->bytes * p->lanes),
-                     LOOP_NO_VALUE};
+    return (element){
+        p->form,
+        loop_load(s->g->b, loop_type_of(p->elem, lanes), at, (uint32_t)p->bytes * p->lanes),
+        LOOP_NO_VALUE};
 }
 
-static void store_sum(sweep *s, loop_value base, uint32_t row, loop_value column, element x)
+static void store_sum(sweep *s, loop_value at, element x)
 {
     const problem *p = s->g->p;
-    loop_store(s->g->b, place(s, base, row, column), x.re, (uint32_t)p->bytes * p->lanes);
+    loop_store(s->g->b, at, x.re, (uint32_t)p->bytes * p->lanes);
 }
 
-/* Rows whose sums are in registers together, and the lanes of their vectors. What is computed when
- * it is loaded serves more rows. */
-static uint32_t held_rows(const problem *p)
+/* Products FIRST .. FIRST + LENGTH - 1 of A, a block of the law: side by side for each row. */
+static void copy_factors(sweep *s, loop_value first, loop_value length)
 {
-    return p->b.load ? 2 * HELD : HELD;
+    const problem *p = s->g->p;
+    loop_builder *b = s->g->b;
+    const uint32_t bytes = (uint32_t)p->bytes;
+    const sized step = sized_mul(products_a(&p->products, 0), sized_of(p->bytes));
+    const bool is_row = step.now == p->bytes && sized_is_fixed(step);
+    const int64_t rest = is_row ? p->k % CONTRACT_BLOCK % p->lanes : 1;
+    const loop_value whole = !is_row ? loop_i64(b, 0)
+                             : rest
+                                 ? loop_binary(b, LOOP_AND, length, loop_i64(b, -(int64_t)p->lanes))
+                                 : length;
+    const loop_value row = loop_for(b, loop_i64(b, 0), loop_i64(b, p->m), 1);
+    const loop_value from = loop_offset(b, loop_offset(b, s->g->a, int_times_sized(b, first, step)),
+                                        int_times(b, walk_emit(b, &p->a_m, row), p->bytes));
+    const loop_value to = loop_offset(b, s->factors, int_times(b, row, factors_bytes(p)));
+    if (is_row) {
+        const loop_value at = int_times(b, loop_for(b, loop_i64(b, 0), whole, p->lanes), p->bytes);
+        element_store(b, loop_offset(b, to, at),
+                      element_load(b, p->form, loop_offset(b, from, at), p->lanes, bytes),
+                      bytes * p->lanes);
+        loop_end(b);
+    }
+    if (rest) {
+        const loop_value k = loop_for(b, whole, length, 1);
+        element_store(
+            b, loop_offset(b, to, int_times(b, k, p->bytes)),
+            element_load(b, p->form, loop_offset(b, from, int_times_sized(b, k, step)), 1, bytes),
+            bytes);
+        loop_end(b);
+    }
+    loop_end(b);
 }
 
-static uint32_t held_lanes(const problem *p)
+/* ---- what is fetched ---- */
+
+/* The hardware follows the streams by itself as long as there is next to nothing to do between. */
+static bool fetches(const problem *p)
 {
-    return p->m > 1 && !p->b.load ? 2 * p->lanes : p->lanes;
+    return !p->b.load && p->m > 1;
 }
 
-/* A group of rows of B; the factors of A that meet it are copied side by side. */
+/* During a group the rows of B from product K (i64) on are fetched; after the last ones those with
+ * which the next item begins. */
+static void begin_fetching(sweep *s, loop_value k)
+{
+    const problem *p = s->g->p;
+    loop_builder *b = s->g->b;
+    if (!fetches(p))
+        return;
+    const sized step = sized_mul(products_b(&p->products, 0), sized_of(b_unit(p)));
+    const loop_value next =
+        loop_select(b, loop_binary(b, LOOP_ILT, k, loop_i64(b, p->k)), int_times_sized(b, k, step),
+                    int_times(b, s->columns, b_unit(p)));
+    loop_set(b, s->fetched, loop_offset(b, s->b_at, next));
+    loop_set(b, s->fetched_at, loop_i64(b, 0));
+}
+
+/* The next N lines. */
+static void fetch(sweep *s, int64_t n)
+{
+    const problem *p = s->g->p;
+    loop_builder *b = s->g->b;
+    if (n == 0)
+        return;
+    const loop_value from = loop_get(b, s->fetched), at = loop_get(b, s->fetched_at);
+    for (int64_t i = 0; i < n; i++)
+        loop_prefetch(b, loop_at(b, loop_offset(b, from, at), i * LOOP_ALIGN));
+    const loop_value next = int_add(b, at, loop_i64(b, n * LOOP_ALIGN)), none = loop_i64(b, 0);
+    const loop_value goes_on = loop_binary(b, LOOP_ILT, next, int_times(b, s->columns, b_unit(p)));
+    const loop_value row =
+        loop_sized(b, sized_mul(products_b(&p->products, 0), sized_of(b_unit(p))));
+    loop_set(b, s->fetched_at, loop_select(b, goes_on, next, none));
+    loop_set(b, s->fetched, loop_offset(b, from, loop_select(b, goes_on, none, row)));
+}
+
+/* ---- groups of rows of B ---- */
+
 typedef struct group {
-    uint32_t n;      /* rows of B */
-    loop_value from; /* the first row */
-    bool is_first;
+    uint32_t n;         /* rows of B */
+    loop_value from;    /* the first row */
+    loop_value factors; /* of row 0 of A, the first product */
 } group;
-
-/* Where the factor of row ROW of A and row I of a group is. */
-static int64_t factor_at(const problem *p, uint32_t row, uint32_t i)
-{
-    return ((int64_t)i * p->m + row) * p->bytes;
-}
 
 /* Does what computes B have all columns of a product in one of its rows? */
 static bool lies_in_rows(const problem *p)
@@ -136,30 +242,48 @@ static element load_b(sweep *s, const group *x, uint32_t i, loop_value column, u
     return element_cast(b, p->b.load(p->b.user, b, &place, lanes, count), p->form);
 }
 
-/* The vector at COLUMN gets the products of the rows of a group. */
+/* The products of row ROW (i64) of A with the vectors OF_B of a group. */
+static void add_row(sweep *s, const group *x, const element *of_b, loop_value column,
+                    uint32_t lanes, loop_value row)
+{
+    const problem *p = s->g->p;
+    loop_builder *b = s->g->b;
+    const loop_value at = place(s, s->sums, row, column);
+    const loop_value from = loop_offset(b, x->factors, int_times(b, row, factors_bytes(p)));
+    element sum = load_sum(s, at, lanes);
+    for (uint32_t i = 0; i < x->n; i++) {
+        const element of_a =
+            element_load(b, p->form, loop_at(b, from, i * p->bytes), 1, (uint32_t)p->bytes);
+        sum = contract_product(p, b, element_splat(b, lanes, of_a), of_b[i], sum);
+    }
+    store_sum(s, at, sum);
+}
+
+/* The vector at COLUMN gets the products of a group. As much as it reads is fetched, evenly between
+ * the rows. */
 static void add_group(sweep *s, void *user, loop_value column, uint32_t lanes, loop_value count)
 {
     const group *x = user;
     const problem *p = s->g->p;
     loop_builder *b = s->g->b;
-    const uint32_t most = held_rows(p);
-    for (uint32_t first = 0; first < p->m; first += most) {
-        const uint32_t rows = p->m - first < most ? (uint32_t)p->m - first : most;
-        element sum[2 * HELD];
-        for (uint32_t r = 0; r < rows; r++)
-            sum[r] = x->is_first ? element_zero(b, p->form, lanes)
-                                 : load_sum(s, s->sums, first + r, column, lanes);
-        for (uint32_t i = 0; i < x->n; i++) {
-            const element of_b = load_b(s, x, i, column, lanes, count);
-            for (uint32_t r = 0; r < rows; r++) {
-                const loop_value at_a = loop_at(b, s->factors, factor_at(p, first + r, i));
-                const element of_a = element_load(b, p->form, at_a, 1, (uint32_t)p->bytes);
-                sum[r] = contract_product(p, b, element_splat(b, lanes, of_a), of_b, sum[r]);
-            }
-        }
-        for (uint32_t r = 0; r < rows; r++)
-            store_sum(s, s->sums, first + r, column, sum[r]);
-    }
+    const int64_t bytes = contract_sweep_streams(p) * (int64_t)lanes * b_unit(p);
+    const int64_t lines = !fetches(p) ? 0 : (bytes + LOOP_ALIGN - 1) / LOOP_ALIGN;
+    const int64_t rows = lines == 0 ? p->m : (p->m + lines - 1) / lines;
+    const int64_t parts = (p->m + rows - 1) / rows;
+    element of_b[CONTRACT_MOST_UNROLLED];
+    for (uint32_t i = 0; i < x->n; i++)
+        of_b[i] = load_b(s, x, i, column, lanes, count);
+    const loop_value m = loop_i64(b, p->m);
+    fetch(s, lines % parts);
+    const loop_value part = loop_for(b, loop_i64(b, 0), m, rows);
+    fetch(s, lines / parts);
+    const loop_value row =
+        rows == 1 ? part
+                  : loop_for(b, part, loop_min(b, int_add(b, part, loop_i64(b, rows)), m), 1);
+    add_row(s, x, of_b, column, lanes, row);
+    if (rows > 1)
+        loop_end(b);
+    loop_end(b);
 }
 
 /* WORK on every vector of the item's columns, of LANES lanes or fewer; the last may be partial. */
@@ -186,60 +310,76 @@ static void each_vector(sweep *s, uint32_t lanes, vector_work *work, void *user)
     loop_end(b);
 }
 
-/* N products of every chain, from product K (i64) on. */
-static void emit_group(sweep *s, loop_value k, uint32_t n, bool is_first)
+/* N products of every chain, product K (i64) of the block of the law that begins at FIRST and those
+ * after it. */
+static void emit_group(sweep *s, loop_value first, loop_value k, uint32_t n)
 {
     multiplier *g = s->g;
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const loop_value from_a = loop_offset(
-        b, g->a, int_times_sized(b, k, sized_mul(products_a(&p->products, 0), sized_of(p->bytes))));
-    for (uint32_t r = 0; r < p->m; r++)
-        for (uint32_t i = 0; i < n; i++) {
-            const sized step = sized_mul(products_a(&p->products, 0), sized_of(i * p->bytes));
-            const sized at = sized_add(g->row_at[r], step);
-            element_store(
-                b, loop_at(b, s->factors, factor_at(p, r, i)),
-                element_load(b, p->form, int_behind(b, from_a, at), 1, (uint32_t)p->bytes),
-                (uint32_t)p->bytes);
-        }
-    group x = {
-        .n = n,
-        .from = b_moved(
-            g, s->b_at,
-            int_times_sized(b, k, sized_mul(products_b(&p->products, 0), sized_of(b_unit(p))))),
-        .is_first = is_first};
-    each_vector(s, held_lanes(p), add_group, &x);
+    const loop_value product = int_add(b, first, k);
+    const sized step = sized_mul(products_b(&p->products, 0), sized_of(b_unit(p)));
+    group x = {.n = n,
+               .from = b_moved(g, s->b_at, int_times_sized(b, product, step)),
+               .factors = loop_offset(b, s->factors, int_times(b, k, p->bytes))};
+    begin_fetching(s, int_add(b, product, loop_i64(b, n)));
+    each_vector(s, (uint32_t)contract_sweep_vectors(p) * p->lanes, add_group, &x);
 }
 
-static void join_total(sweep *s, void *user, loop_value column, uint32_t lanes, loop_value count)
+/* All products FIRST .. FIRST + LENGTH - 1, a block of the law, join the sums. */
+static void emit_block_of(sweep *s, loop_value first, loop_value length)
 {
     const problem *p = s->g->p;
     loop_builder *b = s->g->b;
-    const bool *is_first = user;
-    (void)count; /* the numbers beyond are never looked at */
-    for (uint32_t r = 0; r < p->m; r++) {
-        element x = load_sum(s, s->sums, r, column, lanes);
-        if (!*is_first)
-            x = element_combine(b, FOLD_SUM, load_sum(s, s->totals, r, column, lanes), x);
-        store_sum(s, s->totals, r, column, x);
+    const int64_t n = contract_sweep_streams(p);
+    /* What is left of a whole block and of the last one. */
+    const int64_t rest[] = {p->k >= CONTRACT_BLOCK ? CONTRACT_BLOCK % n : 0,
+                            p->k % CONTRACT_BLOCK % n};
+    const loop_value left = rest[0] + rest[1] > 0 ? int_modulo(b, length, n) : loop_i64(b, 0);
+    const loop_value whole = loop_binary(b, LOOP_ISUB, length, left);
+    copy_factors(s, first, length);
+    if (p->k >= n) {
+        emit_group(s, first, loop_for(b, loop_i64(b, 0), whole, n), (uint32_t)n);
+        loop_end(b);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (rest[i] == 0 || (i > 0 && rest[i] == rest[0]))
+            continue;
+        loop_if(b, loop_binary(b, LOOP_IEQ, left, loop_i64(b, rest[i])));
+        emit_group(s, first, whole, (uint32_t)rest[i]);
+        loop_end(b);
     }
 }
 
-/* Products FIRST .. FIRST + COUNT - 1, a block of the law. */
-static void emit_block_of(sweep *s, loop_value first, int64_t count)
+/* Before the first product. A total is -0 then, or 0 of integers: that plus x is x, bit for bit. */
+static void start(sweep *s, void *user, loop_value column, uint32_t lanes, loop_value count)
 {
+    const problem *p = s->g->p;
     loop_builder *b = s->g->b;
-    const int64_t start = count < STREAMS ? count : STREAMS;
-    const int64_t whole = start + (count - start) / STREAMS * STREAMS;
-    emit_group(s, first, (uint32_t)start, true);
-    if (whole > start) {
-        const loop_value k = loop_for(b, loop_i64(b, start), loop_i64(b, whole), STREAMS);
-        emit_group(s, int_add(b, first, k), STREAMS, false);
-        loop_end(b);
-    }
-    if (count > whole)
-        emit_group(s, int_add(b, first, loop_i64(b, whole)), (uint32_t)(count - whole), false);
+    (void)user;
+    (void)count; /* the numbers beyond are never looked at */
+    element total = {0};
+    (void)element_identity(b, FOLD_SUM, p->form, lanes, &total);
+    const loop_value row = loop_for(b, loop_i64(b, 0), loop_i64(b, p->m), 1);
+    if (p->k > CONTRACT_BLOCK)
+        store_sum(s, place(s, s->totals, row, column), total);
+    store_sum(s, place(s, s->sums, row, column), element_zero(b, p->form, lanes));
+    loop_end(b);
+}
+
+/* The sums of a block of the law join the totals, and begin again. */
+static void join_totals(sweep *s, void *user, loop_value column, uint32_t lanes, loop_value count)
+{
+    const problem *p = s->g->p;
+    loop_builder *b = s->g->b;
+    (void)user;
+    (void)count;
+    const loop_value row = loop_for(b, loop_i64(b, 0), loop_i64(b, p->m), 1);
+    const loop_value total = place(s, s->totals, row, column), sum = place(s, s->sums, row, column);
+    store_sum(s, total,
+              element_combine(b, FOLD_SUM, load_sum(s, total, lanes), load_sum(s, sum, lanes)));
+    store_sum(s, sum, element_zero(b, p->form, lanes));
+    loop_end(b);
 }
 
 static void finish_columns(sweep *s, void *user, loop_value column, uint32_t lanes,
@@ -247,10 +387,11 @@ static void finish_columns(sweep *s, void *user, loop_value column, uint32_t lan
 {
     multiplier *g = s->g;
     loop_builder *b = g->b;
-    const loop_value *from = user;
-    for (uint32_t r = 0; r < g->p->m; r++)
-        contract_finish_vector(g, load_sum(s, *from, r, column, lanes), loop_i64(b, r),
-                               int_add(b, g->column, column), count);
+    (void)user;
+    const loop_value row = loop_for(b, loop_i64(b, 0), loop_i64(b, g->p->m), 1);
+    contract_finish_vector(g, load_sum(s, place(s, s->totals, row, column), lanes), row,
+                           int_add(b, g->column, column), count);
+    loop_end(b);
 }
 
 static void emit_sweep(sweep *s, loop_value item)
@@ -258,8 +399,7 @@ static void emit_sweep(sweep *s, loop_value item)
     multiplier *g = s->g;
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const int64_t tiles = contract_sweep_tiles(p), blocks = p->k / CONTRACT_BLOCK;
-    const int64_t rest = p->k % CONTRACT_BLOCK;
+    const int64_t tiles = contract_sweep_tiles(p);
     g->batch = int_divided(b, item, tiles);
     g->column = int_times(b, int_modulo(b, item, tiles), tile_of(p));
     g->c_batch = int_add(b, walk_emit(b, &p->c_batch, g->batch), loop_i64(b, p->spec.c_first));
@@ -268,40 +408,25 @@ static void emit_sweep(sweep *s, loop_value item)
     const loop_value at_a =
         int_add(b, walk_emit(b, &p->a_batch, g->batch), loop_i64(b, p->spec.a_first));
     g->a = loop_offset(b, g->all_a, int_times(b, at_a, p->bytes));
-    for (uint32_t r = 0; r < p->m; r++)
-        g->row_at[r] = sized_mul(walk_at(&p->a_m, r), sized_of(p->bytes));
     const loop_value at_b =
         int_add(b, walk_emit(b, &p->b_batch, g->batch), loop_i64(b, p->spec.b_first));
     s->b_at = p->b.load
                   ? at_b
-                  : loop_offset(b, g->all_b, int_times(b, int_add(b, at_b, g->column), p->bytes));
-    if (blocks + (rest > 0) == 1) {
-        emit_block_of(s, loop_i64(b, 0), p->k);
-        each_vector(s, s->g->p->lanes, finish_columns, &s->sums);
-        return;
-    }
-    bool is_first = true;
-    emit_block_of(s, loop_i64(b, 0), CONTRACT_BLOCK);
-    each_vector(s, s->g->p->lanes, join_total, &is_first);
-    is_first = false;
-    if (blocks > 1) {
-        const loop_value block = loop_for(b, loop_i64(b, 1), loop_i64(b, blocks), 1);
-        emit_block_of(s, int_times(b, block, CONTRACT_BLOCK), CONTRACT_BLOCK);
-        each_vector(s, s->g->p->lanes, join_total, &is_first);
-        loop_end(b);
-    }
-    if (rest) {
-        emit_block_of(s, loop_i64(b, blocks * CONTRACT_BLOCK), rest);
-        each_vector(s, s->g->p->lanes, join_total, &is_first);
-    }
-    each_vector(s, s->g->p->lanes, finish_columns, &s->totals);
+                  : loop_offset(b, g->all_b, int_times(b, int_add(b, at_b, g->column), b_unit(p)));
+    each_vector(s, p->lanes, start, NULL);
+    const loop_value first = loop_for(b, loop_i64(b, 0), loop_i64(b, p->k), CONTRACT_BLOCK);
+    const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, p->k), first);
+    emit_block_of(s, first, loop_min(b, left, loop_i64(b, CONTRACT_BLOCK)));
+    if (p->k > CONTRACT_BLOCK)
+        each_vector(s, p->lanes, join_totals, NULL);
+    loop_end(b);
+    each_vector(s, p->lanes, finish_columns, NULL);
 }
 
 const loop_program *contract_sweep(problem *p, arena *memory, const char **fault)
 {
-    sized row_at[ROWS];
     loop_builder b;
-    multiplier g = {.b = &b, .p = p, .row_at = row_at, .totals = LOOP_NO_VALUE};
+    multiplier g = {.b = &b, .p = p, .totals = LOOP_NO_VALUE};
     sweep s = {.g = &g};
     loop_init(&b, memory);
     g.all_a = loop_buffer(&b, p->a.buffer);
@@ -310,7 +435,11 @@ const loop_program *contract_sweep(problem *p, arena *memory, const char **fault
     const uint64_t room = (uint64_t)(p->m * row_bytes(p));
     s.sums = loop_scratch(&b, room);
     s.totals = p->k > CONTRACT_BLOCK ? loop_scratch(&b, room) : s.sums;
-    s.factors = loop_scratch(&b, (uint64_t)(p->m * STREAMS * p->bytes));
+    s.factors = loop_scratch(&b, (uint64_t)(p->m * factors_bytes(p)));
+    if (fetches(p)) {
+        s.fetched = loop_var(&b, g.all_b);
+        s.fetched_at = loop_var(&b, loop_i64(&b, 0));
+    }
     emit_sweep(
         &s, loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1));
     loop_end(&b);
