@@ -26,7 +26,7 @@ SKIPPED = re.compile(r"^(?:skipped: .*|OK \(skipped=\d+\))$", re.M)
 SLOW = 10
 FUZZ_RUNS = 2000  # inputs for each fuzzer
 # The unit tests in which threads meet.
-THREADED = ("api", "api_custom", "api_engine", "api_symbols", "cache", "derived", "tape", "train_ranks", "workers")
+THREADED = ("api", "api_custom", "api_engine", "api_symbols", "cache", "derived", "exchange", "tape", "train_ranks", "workers")
 
 
 class Tally:

@@ -206,7 +206,8 @@ class CompileOptions(Structure):
     _fields_ = [("size", c_size_t), ("level", c_int), ("numerics", c_int), ("engine", c_char_p),
                 ("device", c_char_p), ("bindings", POINTER(Binding)), ("n_bindings", c_size_t), ("cpu", c_char_p),
                 ("threads", c_uint32), ("pool", c_void_p), ("profiler", POINTER(Profiler)), ("check", c_bool),
-                ("cache", POINTER(CacheOptions)), ("schedule", c_char_p), ("memory_bytes", c_uint64)]
+                ("cache", POINTER(CacheOptions)), ("schedule", c_char_p), ("memory_bytes", c_uint64),
+                ("eager", c_bool)]
 
 
 class RunOptions(Structure):

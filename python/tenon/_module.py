@@ -293,7 +293,7 @@ class Module:
 
     def compile(self, *, dims: Mapping[str, int] = {}, level: Optional[int] = None, engine: Optional[str] = None,
                 cpu: Optional[str] = None, threads: int = 0, relaxed: bool = False, check: bool = False,
-                cache: bool = True, schedule: Optional[str] = None, memory_bytes: int = 0,
+                cache: bool = True, schedule: Optional[str] = None, memory_bytes: int = 0, eager: bool = False,
                 progress: Optional[Callable[[Event], None]] = None) -> Program:
         """Make it executable.
 
@@ -308,6 +308,8 @@ class Module:
         schedule  of matrix products and convolutions, for tuning: choices such as "rows=8,vectors=2"
         memory_bytes  that a run may hold of values between inputs and outputs, as far as computing
                   some of them again can do that; 0: everything is kept
+        eager     compile all code optimised; else kernels with little to do may first get code that is ready
+                  sooner and slower, which is exchanged from the second run on
         progress  is told of everything that took time
         """
         hook = _profiler(progress, self._context._hooks) if progress is not None else None
@@ -317,7 +319,7 @@ class Module:
                              n_bindings=len(dims), cpu=cpu.encode() if cpu else None, threads=threads,
                              profiler=ctypes.pointer(hook) if hook is not None else None, check=check,
                              cache=ctypes.pointer(store), schedule=schedule.encode() if schedule else None,
-                             memory_bytes=memory_bytes)
+                             memory_bytes=memory_bytes, eager=eager)
         at = c_void_p()
         with self._context as cx:
             cx.check(c.lib.tn_program_compile(self._handle, byref(o), byref(at)))

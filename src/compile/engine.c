@@ -5,6 +5,7 @@
 
 #include "base/context/options.h"
 #include "compile/check.h"
+#include "compile/jit.h"
 #include "compile/jit_executable.h"
 #include "graph/derived.h"
 #include "runtime/code_store.h"
@@ -83,6 +84,7 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
         TN_TRY(probe(m->cx, e->cpu)); /* one that is asked for must be there */
     e->threads = o->threads > 0 ? o->threads : o->pool ? o->pool->threads : workers_of_machine();
     e->checks = o->check && e->is_jit;
+    e->eager = o->eager;
     e->memory = o->memory_bytes;
     if (o->pool)
         e->pool = *o->pool;
@@ -299,6 +301,7 @@ engine_outcome engine_run(engine *e, tape *t, const module *m, eval_run *run, ui
         p.at[i] = in[i].data ? in[i].data : "";
     if (make_outputs(f, t, run, threads, out, &p, results)) {
         checker check = {.allocator = *a, .cpu = e->cpu, .threads = threads};
+        jit_note_run(t);
         const tape_result r = run_tape(e, t, f, run, threads, events, &p, &check);
         outcome = ended(run, r, &check, status);
         checker_release(&check);

@@ -10,6 +10,7 @@
 
 #include "base/system/signals.h"
 #include "compile/jit_executable.h"
+#include "compile/tiers/exchange.h"
 #include "runtime/cache.h"
 #include "runtime/code.h"
 #include "target/target.h"
@@ -20,22 +21,15 @@ typedef struct own_code {
     code_function *run;
 } own_code;
 
-/* What compiles. */
-typedef struct compiler {
-    const engine *e;
-    cache *cache;         /* NULL: nothing is kept */
-    const char *identity; /* of this version, LLVM and CPU: part of every key */
-} compiler;
-
 /* ---- compiling ---- */
 
 enum { MOST_THREADS = 16 };
 
 typedef struct compile_job {
-    const compiler *j;
+    const jit_compiler *j;
     const jit_plan *plan;
     jit_code *code;
-    const uint32_t *order;  /* the units, longest programs first: threads end together */
+    const uint32_t *order;  /* the units, longest programs of a tier first: threads end together */
     const uint32_t *groups; /* where those begin that are compiled together, and the end */
     uint32_t n_groups;
     atomic_uint next;
@@ -44,7 +38,7 @@ typedef struct compile_job {
     atomic_uint compiled; /* units that were not found anywhere */
 } compile_job;
 
-static tn_status load_code(const compiler *j, const text_buffer *object, own_code *out)
+static tn_status load_code(const jit_compiler *j, const text_buffer *object, own_code *out)
 {
     if (object->failed)
         return TN_ERR_NOMEM;
@@ -64,10 +58,14 @@ static void remember(void *user, const tn_diagnostic *d)
 }
 
 /* An OBJECT of the N functions F. */
-static tn_status make_object(const compiler *j, const target_function *f, size_t n,
-                             target_kept *kept, text_buffer *object, jit_failure *why)
+static tn_status make_object(const jit_compiler *j, const target_function *f, size_t n,
+                             code_tier tier, target_kept *kept, text_buffer *object,
+                             jit_failure *why)
 {
-    const target_options o = {.kept = kept, .cpu = j->e->cpu, .is_apart = n > 1};
+    const target_options o = {.kept = &kept[tier],
+                              .cpu = j->e->cpu,
+                              .is_apart = n > 1,
+                              .is_baseline = tier == TIER_BASELINE};
     const tn_diagnostic_sink sink = {remember, why};
     context *cx = context_new(&j->e->allocator, &sink);
     if (!cx)
@@ -77,22 +75,22 @@ static tn_status make_object(const compiler *j, const target_function *f, size_t
     return s;
 }
 
-/* What the cache knows the object of U by: the program, and what would compile it. */
-static bool make_key(const compiler *j, const jit_unit *u, text_buffer *key)
+/* What the code of U is known by: the program, and what would compile it. */
+static bool make_key(const jit_compiler *j, const jit_unit *u, code_tier tier, text_buffer *key)
 {
     text_put(key, j->identity, strlen(j->identity) + 1);
+    text_put(key, tier == TIER_BASELINE ? "b" : "o", 1);
     text_put(key, u->key, u->key_bytes);
     return !key->failed;
 }
 
-/* Code for U from the cache; false when it is not there. */
-static bool find_cached(const compiler *j, const jit_unit *u, own_code *out)
+/* Code from the cache; false when it is not there. */
+static bool find_cached(const jit_compiler *j, const jit_unit *u, code_tier tier, own_code *out)
 {
-    const tn_allocator *a = &j->e->allocator;
     text_buffer key, object;
-    text_init(&key, a);
-    text_init(&object, a);
-    const bool found = make_key(j, u, &key) && cache_get(j->cache, key.at, key.n, &object) &&
+    text_init(&key, &j->e->allocator);
+    text_init(&object, &j->e->allocator);
+    const bool found = make_key(j, u, tier, &key) && cache_get(j->cache, key.at, key.n, &object) &&
                        load_code(j, &object, out) == TN_OK;
     text_release(&object);
     text_release(&key);
@@ -100,8 +98,8 @@ static bool find_cached(const compiler *j, const jit_unit *u, own_code *out)
 }
 
 /* The code of an OBJECT that LLVM made of U for this machine, which the cache keeps. */
-static tn_status load_made(const compiler *j, const jit_unit *u, const text_buffer *object,
-                           own_code *out, jit_failure *why)
+static tn_status load_made(const jit_compiler *j, const jit_unit *u, code_tier tier,
+                           const text_buffer *object, own_code *out, jit_failure *why)
 {
     text_buffer key;
     tn_status s = load_code(j, object, out);
@@ -110,22 +108,23 @@ static tn_status load_made(const compiler *j, const jit_unit *u, const text_buff
         return TN_ERR_INTERNAL;
     }
     text_init(&key, &j->e->allocator);
-    if (s == TN_OK && make_key(j, u, &key))
+    if (s == TN_OK && make_key(j, u, tier, &key))
         cache_put(j->cache, key.at, key.n, object->at, object->n);
     text_release(&key);
     return s;
 }
 
 /* The same for the function NAME of an OBJECT of several. */
-static tn_status load_part(const compiler *j, const jit_unit *u, const text_buffer *object,
-                           const char *name, own_code *out, jit_failure *why)
+static tn_status load_part(const jit_compiler *j, const jit_unit *u, code_tier tier,
+                           const text_buffer *object, const char *name, own_code *out,
+                           jit_failure *why)
 {
     const tn_allocator *a = &j->e->allocator;
     text_buffer part;
     text_init(&part, a);
     tn_status s = TN_ERR_NOMEM;
     if (!object->failed && code_part(a, object->at, object->n, name, &part))
-        s = load_made(j, u, &part, out, why);
+        s = load_made(j, u, tier, &part, out, why);
     text_release(&part);
     return s;
 }
@@ -136,9 +135,9 @@ static tn_status load_part(const compiler *j, const jit_unit *u, const text_buff
  * together. */
 enum { MOST_TOGETHER = 16, ENOUGH = 1000 /* instructions */ };
 
-/* Code for N units, of which none is anywhere; each is kept for itself. */
-static tn_status compile_units(const compiler *j, const jit_unit *const *u, uint32_t n,
-                               target_kept *kept, own_code *out, jit_failure *why)
+/* Code for N units, of which none is anywhere; the cache keeps each for itself. */
+static tn_status compile_units(const jit_compiler *j, const jit_unit *const *u, uint32_t n,
+                               code_tier tier, target_kept *kept, own_code *out, jit_failure *why)
 {
     char names[MOST_TOGETHER][16];
     target_function f[MOST_TOGETHER];
@@ -149,10 +148,10 @@ static tn_status compile_units(const compiler *j, const jit_unit *const *u, uint
         out[i] = (own_code){NULL, NULL};
     }
     text_init(&object, &j->e->allocator);
-    tn_status s = make_object(j, f, n, kept, &object, why);
+    tn_status s = make_object(j, f, n, tier, kept, &object, why);
     for (uint32_t i = 0; i < n && s == TN_OK; i++)
-        s = n == 1 ? load_made(j, u[i], &object, &out[i], why)
-                   : load_part(j, u[i], &object, names[i], &out[i], why);
+        s = n == 1 ? load_made(j, u[i], tier, &object, &out[i], why)
+                   : load_part(j, u[i], tier, &object, names[i], &out[i], why);
     for (uint32_t i = 0; i < n && s != TN_OK; i++) {
         code_free(out[i].code);
         out[i] = (own_code){NULL, NULL};
@@ -161,46 +160,84 @@ static tn_status compile_units(const compiler *j, const jit_unit *const *u, uint
     return s;
 }
 
-/* Let the engine keep what was MADE for unit I. */
-static tn_status keep(const compile_job *job, uint32_t i, const own_code *made)
+/* ---- what the engine has ---- */
+
+/* Let the engine keep what was MADE of U. */
+static tn_status keep(const jit_compiler *j, const jit_unit *u, code_tier tier,
+                      const own_code *made, stored_code **held)
 {
-    const jit_unit *u = &job->plan->units.at[i];
-    job->code->held[i] =
-        code_store_put(job->j->e->codes, u->key, u->key_bytes, made->code, made->run);
-    return job->code->held[i] ? TN_OK : TN_ERR_NOMEM;
+    text_buffer key;
+    text_init(&key, &j->e->allocator);
+    if (make_key(j, u, tier, &key))
+        *held = code_store_put(j->e->codes, key.at, key.n, made->code, made->run);
+    else
+        code_free(made->code);
+    text_release(&key);
+    return *held ? TN_OK : TN_ERR_NOMEM;
 }
 
-/* The code of unit I, which another program of the engine or the cache may have. *FOUND: it has. */
-static tn_status find_unit(compile_job *job, uint32_t i, bool *found)
+/* *HELD: the code of U for TIER that another program of the engine or the cache has; NULL: none
+ * has. */
+static tn_status find_unit(const jit_compiler *j, const jit_unit *u, code_tier tier,
+                           stored_code **held)
 {
-    const jit_unit *u = &job->plan->units.at[i];
     own_code made = {NULL, NULL};
-    job->code->held[i] = code_store_take(job->j->e->codes, u->key, u->key_bytes);
-    *found = job->code->held[i] || find_cached(job->j, u, &made);
-    return made.code ? keep(job, i, &made) : TN_OK;
+    text_buffer key;
+    text_init(&key, &j->e->allocator);
+    const bool has_key = make_key(j, u, tier, &key);
+    *held = has_key ? code_store_take(j->e->codes, key.at, key.n) : NULL;
+    text_release(&key);
+    if (!has_key)
+        return TN_ERR_NOMEM;
+    return !*held && find_cached(j, u, tier, &made) ? keep(j, u, tier, &made, held) : TN_OK;
 }
 
-/* The code of the N units that ORDER lists. */
-static tn_status provide(compile_job *job, const uint32_t *order, uint32_t n, target_kept *kept,
-                         jit_failure *why)
+tn_status jit_optimize_unit(const jit_compiler *j, const jit_unit *u, target_kept *kept,
+                            stored_code **held)
+{
+    own_code made;
+    jit_failure why;
+    TN_TRY(find_unit(j, u, TIER_OPTIMIZED, held));
+    if (*held)
+        return TN_OK;
+    TN_TRY(compile_units(j, &u, 1, TIER_OPTIMIZED, kept, &made, &why));
+    return keep(j, u, TIER_OPTIMIZED, &made, held);
+}
+
+/* The code of unit I that is there already; better than its tier asks for, where that is. */
+static tn_status find_one(const compile_job *job, uint32_t i)
+{
+    const jit_unit *u = &job->plan->units.at[i];
+    stored_code **held = &job->code->held[i];
+    code_tier *tier = &job->code->tier[i];
+    TN_TRY(find_unit(job->j, u, TIER_OPTIMIZED, held));
+    if (!*held && *tier == TIER_BASELINE)
+        return find_unit(job->j, u, TIER_BASELINE, held);
+    *tier = TIER_OPTIMIZED;
+    return TN_OK;
+}
+
+/* The code of the N units that ORDER lists, which are of one tier. */
+static tn_status provide(const compile_job *job, const uint32_t *order, uint32_t n,
+                         target_kept *kept, jit_failure *why, uint32_t *compiled)
 {
     const jit_unit *units[MOST_TOGETHER];
-    uint32_t missing[MOST_TOGETHER], n_missing = 0;
+    uint32_t missing[MOST_TOGETHER];
     own_code made[MOST_TOGETHER];
+    const code_tier tier = job->code->tier[order[0]];
+    *compiled = 0;
     for (uint32_t k = 0; k < n; k++) {
-        bool found;
-        TN_TRY(find_unit(job, order[k], &found));
-        units[n_missing] = &job->plan->units.at[order[k]];
-        missing[n_missing] = order[k];
-        n_missing += !found;
+        TN_TRY(find_one(job, order[k]));
+        units[*compiled] = &job->plan->units.at[order[k]];
+        missing[*compiled] = order[k];
+        *compiled += !job->code->held[order[k]];
     }
-    if (n_missing == 0)
+    if (*compiled == 0)
         return TN_OK;
-    (void)atomic_fetch_add(&job->compiled, n_missing);
-    TN_TRY(compile_units(job->j, units, n_missing, kept, made, why));
+    TN_TRY(compile_units(job->j, units, *compiled, tier, kept, made, why));
     tn_status s = TN_OK;
-    for (uint32_t k = 0; k < n_missing; k++) {
-        const tn_status each = keep(job, missing[k], &made[k]);
+    for (uint32_t k = 0; k < *compiled; k++) {
+        const tn_status each = keep(job->j, units[k], tier, &made[k], &job->code->held[missing[k]]);
         s = s == TN_OK ? each : s;
     }
     return s;
@@ -209,26 +246,32 @@ static tn_status provide(compile_job *job, const uint32_t *order, uint32_t n, ta
 static void *compile_some(void *user)
 {
     compile_job *job = user;
-    target_kept kept = {0};
+    target_kept kept[TIERS] = {{0}};
     for (uint32_t i;
          !atomic_load(&job->failed) && (i = atomic_fetch_add(&job->next, 1)) < job->n_groups;) {
         const uint32_t from = job->groups[i], n = job->groups[i + 1] - from;
         jit_failure why = {.status = TN_OK};
-        why.status = provide(job, job->order + from, n, &kept, &why);
+        uint32_t compiled;
+        why.status = provide(job, job->order + from, n, kept, &why, &compiled);
+        (void)atomic_fetch_add(&job->compiled, compiled);
         if (why.status != TN_OK && !atomic_exchange(&job->failed, true))
             job->failure = why;
     }
-    target_forget(&kept);
+    for (uint32_t t = 0; t < TIERS; t++)
+        target_forget(&kept[t]);
     return NULL;
 }
 
 typedef struct length {
     uint32_t instructions, unit;
+    code_tier tier;
 } length;
 
 static int longer_first(const void *a, const void *b)
 {
     const length *x = a, *y = b;
+    if (x->tier != y->tier)
+        return x->tier < y->tier ? -1 : 1;
     if (x->instructions != y->instructions)
         return x->instructions > y->instructions ? -1 : 1;
     return x->unit < y->unit ? -1 : 1;
@@ -246,7 +289,7 @@ static bool order_units(jit_plan *plan, uint32_t threads, compile_job *job)
         return false;
     uint64_t left = 0;
     for (uint32_t i = 0; i < n; i++) {
-        lengths[i] = (length){plan->units.at[i].program->n, i};
+        lengths[i] = (length){plan->units.at[i].program->n, i, job->code->tier[i]};
         left += lengths[i].instructions;
     }
     if (n)
@@ -254,9 +297,12 @@ static bool order_units(jit_plan *plan, uint32_t threads, compile_job *job)
     for (uint32_t i = 0; i < n; job->n_groups++) {
         const uint64_t share = left / (2 * (uint64_t)threads);
         const uint64_t enough = share < ENOUGH ? share : ENOUGH;
+        const code_tier tier = lengths[i].tier;
         uint64_t together = 0;
         groups[job->n_groups] = i;
-        for (uint32_t k = 0; i < n && k < MOST_TOGETHER && (k == 0 || together < enough); k++) {
+        for (uint32_t k = 0;
+             i < n && lengths[i].tier == tier && k < MOST_TOGETHER && (k == 0 || together < enough);
+             k++) {
             together += lengths[i].instructions;
             order[i] = lengths[i].unit;
             i++;
@@ -269,15 +315,19 @@ static bool order_units(jit_plan *plan, uint32_t threads, compile_job *job)
     return true;
 }
 
-/* Open what all units need; in MEMORY. */
-static bool compiler_open(compiler *j, const engine *e, arena *memory)
+bool jit_compiler_open(jit_compiler *j, const engine *e, arena *memory)
 {
     const target_options o = {.cpu = e->cpu};
     const char *identity = target_llvm_identity(&o, memory);
-    *j = (compiler){.e = e};
+    *j = (jit_compiler){.e = e};
     j->identity = identity ? arena_printf(memory, "tenon %s %s", TENON_VERSION, identity) : NULL;
     j->cache = j->identity ? cache_open(&e->allocator, &e->cache) : NULL;
     return j->identity != NULL;
+}
+
+void jit_compiler_close(jit_compiler *j)
+{
+    cache_close(j->cache);
 }
 
 /* On how many threads E may compile. */
@@ -307,19 +357,20 @@ static void run_job(compile_job *job, uint32_t most)
 tn_status jit_compile(const engine *e, jit_plan *plan, jit_code *made, uint32_t *compiled,
                       jit_failure *why)
 {
-    compiler j;
+    jit_compiler j;
     compile_job job = {.j = &j, .plan = plan, .code = made};
     *compiled = 0;
     *why = (jit_failure){.status = TN_ERR_NOMEM};
     made->held = ARENA_ARRAY(&plan->memory, stored_code *, plan->units.n);
     made->run = ARENA_ARRAY(&plan->memory, exe_kernel *, plan->units.n);
-    if (!made->held || !made->run || !order_units(plan, threads_of(e), &job))
+    made->tier = tiers_choose(e, plan);
+    if (!made->held || !made->run || !made->tier || !order_units(plan, threads_of(e), &job))
         return why->status;
     made->n = plan->units.n;
-    if (!compiler_open(&j, e, &plan->memory))
+    if (!jit_compiler_open(&j, e, &plan->memory))
         return why->status;
     run_job(&job, threads_of(e));
-    cache_close(j.cache);
+    jit_compiler_close(&j);
     *compiled = atomic_load(&job.compiled);
     *why = job.failure;
     for (uint32_t i = 0; why->status == TN_OK && i < made->n; i++)
@@ -340,6 +391,7 @@ typedef struct code_list {
     module *lowered; /* whose nodes the steps come from, where that is not the program's own */
     jit_plan *plan;  /* that steps look at which compare; NULL: none do */
     jit_packs packs;
+    code_exchange *exchange;
     code_store *store;
     uint32_t n;
     stored_code *at[];
@@ -348,6 +400,7 @@ typedef struct code_list {
 static void free_codes(void *user)
 {
     code_list *l = user;
+    exchange_free(l->exchange);
     for (uint32_t i = 0; i < l->n; i++)
         code_store_give_back(l->store, l->at[i]);
     if (l->plan)
@@ -356,7 +409,7 @@ static void free_codes(void *user)
     jit_packs_release(&l->packs);
 }
 
-tape *jit_load(const engine *e, executable *x, jit_plan *plan, jit_code *made, jit_packs *packs)
+tape *jit_load(engine *e, executable *x, jit_plan *plan, jit_code *made, jit_packs *packs)
 {
     code_list *l = arena_alloc(exe_memory(x), sizeof *l + made->n * sizeof *l->at);
     jit_plan *kept = e->checks ? ARENA_NEW(exe_memory(x), jit_plan) : NULL;
@@ -365,6 +418,7 @@ tape *jit_load(const engine *e, executable *x, jit_plan *plan, jit_code *made, j
         tape_free(t);
         return NULL;
     }
+    l->exchange = exchange_new(e, t, plan, made);
     l->n = made->n;
     l->store = e->codes;
     l->lowered = plan->lowered;
@@ -383,21 +437,35 @@ tape *jit_load(const engine *e, executable *x, jit_plan *plan, jit_code *made, j
     return t;
 }
 
+void jit_note_run(const tape *t)
+{
+    const code_list *l = tape_kept(t);
+    if (l)
+        exchange_note_run(l->exchange);
+}
+
+bool jit_is_settled(const tape *t)
+{
+    const code_list *l = tape_kept(t);
+    return !l || exchange_has_ended(l->exchange);
+}
+
 code_function *jit_compile_one(const engine *e, const loop_program *program, code **out)
 {
-    compiler j = {.e = e};
+    jit_compiler j = {.e = e};
     own_code made = {NULL, NULL};
     jit_unit u = {.program = program};
     const jit_unit *units = &u;
-    target_kept kept = {0};
+    target_kept kept[TIERS] = {{0}};
     arena memory;
     jit_failure why;
     arena_init(&memory, &e->allocator);
-    if (program && compiler_open(&j, e, &memory) &&
-        (u.key = loop_key(program, &memory, &u.key_bytes)) != NULL && !find_cached(&j, &u, &made))
-        (void)compile_units(&j, &units, 1, &kept, &made, &why);
-    target_forget(&kept);
-    cache_close(j.cache);
+    if (program && jit_compiler_open(&j, e, &memory) &&
+        (u.key = loop_key(program, &memory, &u.key_bytes)) != NULL &&
+        !find_cached(&j, &u, TIER_OPTIMIZED, &made))
+        (void)compile_units(&j, &units, 1, TIER_OPTIMIZED, kept, &made, &why);
+    target_forget(&kept[TIER_OPTIMIZED]);
+    jit_compiler_close(&j);
     arena_release(&memory);
     *out = made.code;
     return made.run;

@@ -4,7 +4,9 @@
 
 #include "compile/engine.h"
 #include "compile/jit_pack.h"
+#include "compile/tiers/tiers.h"
 #include "runtime/code_store.h"
+#include "target/target.h"
 
 /* Why there is no code: TN_ERR_UNAVAILABLE where it cannot be made here (no LLVM, or too little
  * memory for it, and nothing in the cache), TN_ERR_INTERNAL where LLVM refuses code of ours, or
@@ -18,9 +20,26 @@ typedef struct jit_failure {
  * none. */
 typedef struct jit_code {
     uint32_t n;
+    code_tier *tier;
     stored_code **held;
     exe_kernel **run;
 } jit_code;
+
+/* What compiles for an engine. */
+typedef struct jit_compiler {
+    const engine *e;
+    struct cache *cache;  /* NULL: nothing is kept */
+    const char *identity; /* of this version, LLVM and CPU: part of every key */
+} jit_compiler;
+
+/* In MEMORY. False without it. Close J in any case. */
+bool jit_compiler_open(jit_compiler *j, const engine *e, arena *memory);
+void jit_compiler_close(jit_compiler *j);
+
+/* *HELD: optimised code of U; of another program of the engine, from the cache, or compiled. By
+ * tier, KEPT has what its thread keeps. Reports nothing. */
+tn_status jit_optimize_unit(const jit_compiler *j, const jit_unit *u, target_kept *kept,
+                            stored_code **held);
 
 /* Code for every unit of PLAN, for E's CPU: of other programs of E, from the cache, or compiled, on
  * several threads; *COMPILED is how many had to be. MADE is in PLAN's memory, to be released in any
@@ -31,9 +50,15 @@ void jit_code_release(const engine *e, jit_code *made);
 
 /* A tape of X, which it takes over, with the code in MADE and what PACKS hold, which it takes too,
  * and with what steps name of PLAN. NULL without memory: all but X is left as it was then. */
-tape *jit_load(const engine *e, executable *x, jit_plan *plan, jit_code *made, jit_packs *packs);
+tape *jit_load(engine *e, executable *x, jit_plan *plan, jit_code *made, jit_packs *packs);
 
-/* Code for PROGRAM alone; *OUT owns it. NULL when PROGRAM is, or when it cannot be made. */
+/* T, which jit_load made or not, is about to run. */
+void jit_note_run(const tape *t);
+/* Does all of T's code stay what it is? */
+bool jit_is_settled(const tape *t);
+
+/* Optimised code for PROGRAM alone; *OUT owns it. NULL when PROGRAM is, or when it cannot be made.
+ */
 code_function *jit_compile_one(const engine *e, const loop_program *program, code **out);
 
 #endif

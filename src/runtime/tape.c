@@ -14,7 +14,7 @@ static tape *make(const tn_allocator *a, uint32_t n_code)
     memset(t, 0, sizeof *t);
     t->allocator = *a;
     t->bytes = bytes;
-    t->code = (exe_kernel **)(void *)(t + 1);
+    t->code = (exe_kernel * _Atomic *)(void *)(t + 1);
     t->has_lock = pthread_mutex_init(&t->lock, NULL) == 0;
     return t;
 }
@@ -29,7 +29,7 @@ tape *tape_load(executable *x, exe_kernel *const *code, uint32_t n_code, exe_hos
     t->exe = x;
     t->calls = calls;
     for (uint32_t i = 0; i < n_code; i++)
-        t->code[i] = code[i];
+        atomic_init(&t->code[i], code[i]);
     if (t->has_lock)
         return t;
     tape_free(t);
@@ -54,6 +54,16 @@ void tape_keep(tape *t, void (*release)(void *user), void *user)
 {
     t->release = release;
     t->kept = user;
+}
+
+void *tape_kept(const tape *t)
+{
+    return t->kept;
+}
+
+void tape_exchange(tape *t, uint32_t code, exe_kernel *by)
+{
+    atomic_store_explicit(&t->code[code], by, memory_order_release);
 }
 
 const executable *tape_executable(const tape *t)

@@ -1,5 +1,6 @@
 /* Executables that are loaded: with the functions that their steps run, and the memory of runs. A
- * tape does not change once it is made, and any number of threads may run it. */
+ * tape does not change once it is made but for its code (tape_exchange), and any number of threads
+ * may run it. */
 #ifndef RUNTIME_TAPE_H
 #define RUNTIME_TAPE_H
 
@@ -17,6 +18,11 @@ void tape_free(tape *t);
 /* Call RELEASE on USER when T is freed; once for a tape. */
 void tape_keep(tape *t, void (*release)(void *user), void *user);
 const executable *tape_executable(const tape *t);
+/* USER of tape_keep; NULL: nobody called it. */
+void *tape_kept(const tape *t);
+/* Steps that begin from now on run BY as the function of number CODE, also while T runs. What was
+ * there before may go on running. */
+void tape_exchange(tape *t, uint32_t code, exe_kernel *by);
 
 /* ---- running ---- */
 

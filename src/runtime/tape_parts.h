@@ -27,7 +27,7 @@ typedef struct run_state {
 struct tape {
     executable *exe;
     tn_allocator allocator;
-    exe_kernel **code;           /* by number */
+    exe_kernel *_Atomic *code;   /* by number */
     exe_host *const *calls;      /* by number */
     size_t bytes;                /* of this block, with the table of code */
     void (*release)(void *user); /* of what the caller wants kept as long; NULL: nothing */

@@ -116,9 +116,14 @@ static bool kernel_ended(run *r, const exe_step_info *s, int32_t code)
     return code == 0 || stop(r, TAPE_KERNEL_FAILED, s);
 }
 
+static exe_kernel *code_of(const run *r, const exe_step_info *s)
+{
+    return atomic_load_explicit(&r->t->code[s->as.code], memory_order_acquire);
+}
+
 static bool share_kernel(run *r, const exe_step_info *s, char *const *buffers, uint32_t *threads)
 {
-    shared_kernel k = {.kernel = r->t->code[s->as.code],
+    shared_kernel k = {.kernel = code_of(r, s),
                        .buffers = buffers,
                        .scratch = r->s->scratch,
                        .scratch_each = r->t->exe->scratch,
@@ -138,7 +143,7 @@ static bool run_kernel(run *r, const exe_step_info *s, char *const *buffers, uin
         return true;
     if (s->pieces > 1 && (r->threads > 1 || is_watched(r)))
         return share_kernel(r, s, buffers, threads);
-    return kernel_ended(r, s, r->t->code[s->as.code](buffers, 0, s->as.extent, r->s->scratch));
+    return kernel_ended(r, s, code_of(r, s)(buffers, 0, s->as.extent, r->s->scratch));
 }
 
 typedef struct shared_copy {

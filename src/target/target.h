@@ -13,8 +13,8 @@ typedef struct target_function {
 
 typedef enum target_form { TARGET_OBJECT = 0, TARGET_ASSEMBLY, TARGET_LLVM_IR } target_form;
 
-/* What requests of one thread for the same triple and CPU share: zero before the first, and
- * target_forget after the last. */
+/* What requests of one thread for the same triple, CPU and time to compile share: zero before the
+ * first, and target_forget after the last. */
 typedef struct target_kept {
     const struct llvm_plugin *plugin;
     void *machine;
@@ -27,6 +27,7 @@ typedef struct target_options {
     bool is_pic;        /* for shared objects; LLVM's code always is */
     bool runs_here;     /* this machine is to run the code: what it cannot run is refused */
     bool is_apart;      /* each function is in a section of its own */
+    bool is_baseline;   /* compile in little time; the code, with the same bits, is slower */
     target_form form;
 } target_options;
 

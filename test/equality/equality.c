@@ -154,15 +154,17 @@ static bool read_job(job *j, char *line)
 
 /* ---- data ---- */
 
-static tn_program *compile(const state *s, const char *name, const char *cpu, int level)
+static tn_program *compile(const state *s, const char *name, const char *cpu, int level, bool eager)
 {
     static const tn_level levels[] = {TN_LEVEL_0, TN_LEVEL_1, TN_LEVEL_2};
-    const tn_compile_options o = {.level = levels[level],
+    const tn_compile_options o = {.size = sizeof o,
+                                  .level = levels[level],
                                   .engine = name,
                                   .cpu = cpu,
                                   .threads = 8,
                                   .bindings = s->j->dims,
-                                  .n_bindings = s->j->n_dims};
+                                  .n_bindings = s->j->n_dims,
+                                  .eager = eager};
     tn_program *p = NULL;
     return tn_program_compile(s->m, &o, &p) == TN_OK ? p : NULL;
 }
@@ -200,7 +202,7 @@ static bool load_input(state *s, const tn_program *p, size_t i)
 
 static bool load_inputs(state *s)
 {
-    tn_program *p = compile(s, "ref", NULL, 0);
+    tn_program *p = compile(s, "ref", NULL, 0, true);
     bool ok = p != NULL;
     if (!p)
         return FAULT(s->j, "cannot be compiled for the evaluator");
@@ -331,11 +333,35 @@ static bool never(void *user)
     return false;
 }
 
+/* Code that is compiled in little time, which stays. */
+static bool run_baseline(state *s, int level, const char *cpu)
+{
+    char what[64];
+    const tn_run_options o = {.threads = 8, .seed = 5};
+    tn_program *p = compile(s, "jit", cpu, level, false);
+    tn_buffer *got = calloc(s->n_out + 1, sizeof *got);
+    bool ok = p && got;
+    (void)snprintf(what, sizeof what, "-O%d %s, baseline code", level, cpu);
+    if (!ok)
+        (void)FAULT(s->j, "%s: does not compile", what);
+    if (ok) {
+        atomic_store(&p->engine->is_exchanging, true);
+        cut_small(p->tape);
+        const tn_status status = tn_program_run(p, s->in, s->n_in, got, s->n_out, &o);
+        ok = judge(s, status, got, what);
+        drop(p, got, s->n_out);
+    }
+    ok = ok && run_guarded(s, p, got, what);
+    free(got);
+    tn_program_free(p);
+    return ok;
+}
+
 static bool run_engine(state *s, int level, const char *cpu)
 {
     char what[64];
     cpu = cpu ? cpu : "native";
-    tn_program *p = compile(s, "jit", cpu, level);
+    tn_program *p = compile(s, "jit", cpu, level, true);
     tn_buffer *got = calloc(s->n_out + 1, sizeof *got);
     bool ok = p && got;
     if (!ok)
@@ -354,7 +380,7 @@ static bool run_engine(state *s, int level, const char *cpu)
     ok = ok && run_guarded(s, p, got, what);
     free(got);
     tn_program_free(p);
-    return ok;
+    return ok && run_baseline(s, level, cpu);
 }
 
 /* ---- ahead of time ---- */
@@ -464,7 +490,7 @@ static bool save(state *s, const char *extension, const int32_t *status, const t
 
 static bool save_all(state *s)
 {
-    tn_program *p = compile(s, "ref", NULL, 0);
+    tn_program *p = compile(s, "ref", NULL, 0, true);
     const tn_run_options o = {.seed = 5};
     bool ok = p != NULL;
     if (!ok)
@@ -482,7 +508,7 @@ static bool save_all(state *s)
  * only leave out what fails. */
 static bool run_written(state *s)
 {
-    tn_program *p = compile(s, "ref", NULL, 0);
+    tn_program *p = compile(s, "ref", NULL, 0, true);
     tn_buffer *got = calloc(s->n_out + 1, sizeof *got);
     unsigned asked = 0;
     const tn_run_options o = {
@@ -499,7 +525,7 @@ static bool run_written(state *s)
 
 static bool judge_level(state *s, int level)
 {
-    tn_program *p = compile(s, "ref", NULL, level);
+    tn_program *p = compile(s, "ref", NULL, level, true);
     unsigned asked = 0;
     const tn_run_options o = {
         .seed = 5, .threads = 1, .cancel = has_had_enough, .cancel_user = &asked};

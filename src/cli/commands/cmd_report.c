@@ -102,7 +102,7 @@ static tn_status read_one(session *s, const given *g, wishes *w)
 
 static tn_status read_wishes(session *s, const arguments *args, wishes *w)
 {
-    *w = (wishes){.compile.size = sizeof w->compile};
+    *w = (wishes){.compile = {.size = sizeof w->compile, .eager = true}};
     for (int i = 0; i < args->n_options; i++)
         TN_TRY(read_one(s, &args->options[i], w));
     if (w->values && !w->runs)

@@ -109,6 +109,7 @@ static tn_status read_run_options(session *s, const arguments *args, run_options
     *o = (run_options){.compile.size = sizeof o->compile};
     for (int i = 0; i < args->n_options; i++)
         TN_TRY(read_one(s, &args->options[i], o));
+    o->compile.eager = o->times > 0; /* it is the optimised code whose time is wanted */
     if (o->batch && (!o->output || o->print || o->times))
         return usage_error(s, "--batch-of takes --output DIR, and neither --print nor --time");
     return arguments_one_file(s, args, &o->file);

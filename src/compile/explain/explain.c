@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "compile/compiled.h"
+#include "compile/tiers/tiers.h"
 #include "runtime/tape.h"
 #include "target/target.h"
 
@@ -11,6 +12,7 @@ typedef struct explainer {
     const function *f;
     text_buffer *out;
     jit_plan *plan;
+    const code_tier *tier; /* of each unit's first code */
     machine_limits limits;
     bool is_measured;
     bool has_sizes;        /* the program has symbolic sizes */
@@ -240,6 +242,14 @@ static uint32_t count_uncovered(const explainer *x)
     return n;
 }
 
+static uint32_t count_baseline(const explainer *x)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < x->plan->units.n; i++)
+        n += x->tier[i] == TIER_BASELINE;
+    return n;
+}
+
 /* Bytes that a run on one thread holds besides inputs and outputs. */
 static uint64_t memory_of(const tn_program *p)
 {
@@ -263,6 +273,12 @@ static void put_text(explainer *x, const tn_program *program)
     if (uncovered > 0)
         text_printf(x->out, "not covered: %" PRIu32 " node%s by reference kernels\n", uncovered,
                     uncovered == 1 ? " runs" : "s run");
+    const uint32_t baseline = count_baseline(x);
+    if (baseline > 0)
+        text_printf(x->out,
+                    "code: %" PRIu32 " of %" PRIu32
+                    " distinct programs run as baseline code at first\n",
+                    baseline, x->plan->units.n);
     text_printf(x->out, "together: %" PRIu32 " distinct programs, moves ", x->plan->units.n);
     put_amount(x->out, (double)x->bytes, "B");
     text_puts(x->out, ", computes ");
@@ -359,8 +375,12 @@ static void put_json_kernel(const explainer *x, const kernel *k, const kernel_pl
     for (uint32_t i = 0; i < plan->nest->n_steps; i++) {
         text_puts(x->out, i ? ",{" : "{");
         put_string(x->out, "how", plan->nest->steps[i].how);
-        text_printf(x->out, ",\"items\":%" PRId64 ",\"grain\":%" PRId64 ",\"program\":%" PRIu32 "}",
+        text_printf(x->out, ",\"items\":%" PRId64 ",\"grain\":%" PRId64 ",\"program\":%" PRIu32,
                     plan->nest->steps[i].work, plan->nest->steps[i].grain, plan->steps[i].unit);
+        if (!plan->by_reference)
+            text_printf(x->out, ",\"tier\":\"%s\"",
+                        x->tier[plan->steps[i].unit] == TIER_BASELINE ? "baseline" : "optimized");
+        text_puts(x->out, "}");
     }
     text_puts(x->out, "]");
     if (x->has_sizes && !plan->by_reference)
@@ -440,6 +460,9 @@ tn_status program_explain_plan(const tn_program *p, pipeline *made, const machin
                                bool json, text_buffer *out)
 {
     explainer x = {.out = out, .plan = &made->plan, .has_sizes = p->others.symbolic != NULL};
+    x.tier = tiers_choose(p->engine, &made->plan);
+    if (!x.tier)
+        return diag_no_memory(&p->cx->diag);
     if (measured) {
         x.limits = *measured;
         x.is_measured = true;

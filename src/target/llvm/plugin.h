@@ -7,7 +7,7 @@
 
 /* Rises whenever this file changes, or what the module takes from loop/ or makes of it: what is
  * cached is found by it. */
-enum { LLVM_PLUGIN_VERSION = 9 };
+enum { LLVM_PLUGIN_VERSION = 10 };
 #define LLVM_PLUGIN_ENTRY "tenon_llvm_plugin"
 
 typedef enum llvm_outcome {

@@ -155,7 +155,9 @@ static llvm_outcome open_machine(llvm_request *r, code_machine *m)
     if (outcome != LLVM_DONE)
         return outcome;
     m->llvm = LLVMCreateTargetMachine(target, m->triple, m->cpu, m->features,
-                                      LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+                                      r->options->is_baseline ? LLVMCodeGenLevelNone
+                                                              : LLVMCodeGenLevelDefault,
+                                      LLVMRelocPIC, LLVMCodeModelSmall);
     if (!m->llvm)
         return say(r, LLVM_UNAVAILABLE, "no code can be made for '%s'", m->triple);
     if (r->options->runs_here && !m->is_native &&
@@ -247,9 +249,10 @@ static llvm_outcome make_module(session *s)
 
 static llvm_outcome run_passes(session *s)
 {
-    static const char passes[] =
-        "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
-        "loop-mssa(licm),early-cse)";
+    const char *passes = s->request->options->is_baseline
+                             ? "function(early-cse)"
+                             : "function(sroa,early-cse,instcombine<no-verify-fixpoint>,"
+                               "simplifycfg,loop-mssa(licm),early-cse)";
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(s->t.module, passes, s->machine->llvm, options);
     LLVMDisposePassBuilderOptions(options);

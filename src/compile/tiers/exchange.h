@@ -1,0 +1,21 @@
+/* Optimised code that takes the place of baseline code while a tape is in use. */
+#ifndef COMPILE_TIERS_EXCHANGE_H
+#define COMPILE_TIERS_EXCHANGE_H
+
+#include "compile/jit.h"
+
+typedef struct code_exchange code_exchange;
+
+/* What is to be exchanged in T, which outlives it: the units of PLAN, copied, of which MADE has
+ * baseline code. E outlives it, too. NULL without memory, or when there is nothing. */
+code_exchange *exchange_new(engine *e, tape *t, const jit_plan *plan, const jit_code *made);
+/* X may be NULL. Ends its thread, which may finish the unit that it compiles; nothing runs T. */
+void exchange_free(code_exchange *x);
+
+/* T is about to run, on any thread. From the second run on a thread compiles, one at a time for E.
+ * X may be NULL. */
+void exchange_note_run(code_exchange *x);
+/* Will nothing be exchanged any more? X may be NULL. */
+bool exchange_has_ended(const code_exchange *x);
+
+#endif
