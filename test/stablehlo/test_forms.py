@@ -43,7 +43,7 @@ def reorder(r, text):
 
 
 def lists(r, text):
-    """`array<i64: 1, 1>` as a list or a `dense` one."""
+    """`array<i64: 1, 1>` as a list or a `dense` one; not what is for a custom call, which is not told of `dense`."""
     def one(m):
         numbers = [n.strip() for n in m[1].split(",")]
         kind = r.randrange(3)
@@ -52,7 +52,7 @@ def lists(r, text):
         if kind == 1 and len(set(numbers)) == 1:
             return f"dense<{numbers[0]}> : tensor<{len(numbers)}xi64>"
         return f"dense<[{', '.join(numbers)}]> : tensor<{len(numbers)}xi64>"
-    return re.sub(r"array<i64: ([-\d, ]+)>", one, text)
+    return "\n".join(line if "backend_config" in line else re.sub(r"array<i64: ([-\d, ]+)>", one, line) for line in text.split("\n"))
 
 
 def raw(r, text):
@@ -119,8 +119,7 @@ class Forms(unittest.TestCase):
                 yield path.name, done.stdout
 
     def test_same_program(self):
-        ways = [reorder, lists, raw, aliases, places, spaces]
-        r, seen = random.Random(3), 0
+        ways, seen = [reorder, lists, raw, aliases, places, spaces], 0
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             for title, text in self.texts(folder):
@@ -129,7 +128,7 @@ class Forms(unittest.TestCase):
                 read = start("convert", "--to", "ptir", before)
                 if read.returncode:
                     continue  # what is written is more than what is read
-                changed = text
+                changed, r = text, random.Random(title)  # its own: another case changes nothing here
                 for way in ways:
                     changed = way(r, changed)
                 after.write_text(changed, encoding="utf-8")
