@@ -134,7 +134,8 @@ tn_value form_attention(tn_builder *b, tn_value q, tn_value k, tn_value v,
     if (!read_heads(b, q, k, v, &n) ||
         !FORM_OPTIONS(b, "attention", tn_attention, mask, &o, options))
         return tn_no_value();
-    all.scaled = form_scaled(b, score(b, &n, q, k), scale_of(b, &n, &o));
+    const tn_value products = score(b, &n, q, k);
+    all.scaled = form_scaled(b, products, scale_of(b, &n, &o));
     all.capped = all.scaled;
     if (cap != 0)
         all.capped = form_scaled(b, tn_tanh(b, form_scaled(b, all.scaled, 1 / cap)), cap);

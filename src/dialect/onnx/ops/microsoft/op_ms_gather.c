@@ -20,8 +20,8 @@ static tn_value unpacked(onnx_call *c, tn_value bytes, int64_t bits)
         tn_broadcast(b, tn_expand_dims(b, bytes, TN_INTS((int64_t)t->rank)), shape);
     const tn_value part = tn_iota(b, TN_UI8, shape, (int64_t)t->rank);
     const tn_value down = tn_mul(b, part, tn_scalar_int(b, TN_UI8, bits));
-    const tn_value number =
-        tn_and(b, tn_shift_right_logical(b, all, down), tn_scalar_int(b, TN_UI8, (1 << bits) - 1));
+    const tn_value shifted = tn_shift_right_logical(b, all, down);
+    const tn_value number = tn_and(b, shifted, tn_scalar_int(b, TN_UI8, (1 << bits) - 1));
     dim dims[TN_MAX_RANK];
     memcpy(dims, t->dims, t->rank * sizeof *dims);
     dims[last] = tn_dim_mul(b, t->dims[last], per);
