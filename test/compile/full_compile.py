@@ -26,7 +26,7 @@ from lib.compilers import LEVELS, PORT, WARNINGS, Port, machine_cpus, machine_fl
 from lib.program import TENON, TEST
 
 SAMPLE = 150  # cases
-ALWAYS = ["ptir/select-not.case"]  # what a compiler got wrong
+ALWAYS = ["ptir/select-not.case", "ptir/select-numbers.case"]  # what a compiler got wrong, or warns of
 PER_BATCH = 24
 
 
