@@ -1,9 +1,17 @@
-/* The numbers of f16, and of fp8_e5m2, which is its higher half, by the conversion that CPUs have.
- * It gives what src/loop/element/element_float.c writes with other instructions, but for the bits
- * of NaNs, which nobody sees. */
+/* The numbers of f16, and of fp8_e5m2, which is its higher half, by the conversion that CPUs have,
+ * rounding to f16 and its patterns by the other one. They give what
+ * src/loop/element/element_float.c writes with other instructions, but for the bits of NaNs, which
+ * nobody sees. */
 #include "target/llvm/plugin/parts.h"
 
-enum { SCALE = 0x77800000 /* 2 to the power 112 */ };
+enum {
+    SCALE = 0x77800000,   /* 2 to the power 112 */
+    UNSCALE = 0x07800000, /* its inverse */
+    INFINITE = 0x7f800000,
+    LIMIT = 0x477ff000,         /* 65520, the least f32 that becomes infinite */
+    LEAST_EXPONENT = 113 << 23, /* of what is not denormal */
+    LOST = 13 << 23,            /* places of an f32 that f16 lacks, at an exponent */
+};
 
 /* Is V what OP gives of a value and the number BITS? The value, or LOOP_NO_VALUE. */
 static loop_value with(const function_state *f, loop_value v, loop_op op, uint32_t bits)
@@ -48,6 +56,87 @@ static loop_value stored_of(const function_state *f, loop_value v)
             return stored;
     }
     return LOOP_NO_VALUE;
+}
+
+/* The f32 whose pattern as an f16 V is, if it is a number of f16; LOOP_NO_VALUE: V is none. */
+static loop_value encoded_of(const function_state *f, loop_value v)
+{
+    const loop_value both = of(f, v, LOOP_TRUNCATE);
+    if (both == (loop_value)LOOP_NO_VALUE || f->p->at[v].type.elem != LOOP_I16 ||
+        f->p->at[both].op != LOOP_OR)
+        return LOOP_NO_VALUE;
+    const loop_inst *i = &f->p->at[both];
+    const loop_value sign = with(f, with(f, i->in[0], LOOP_AND, 0x8000), LOOP_LSHR, 16);
+    const loop_value rest = with(f, with(f, i->in[1], LOOP_AND, 0x7fff), LOOP_LSHR, 13);
+    return sign == rest ? with(f, of(f, sign, LOOP_BITCAST), LOOP_FMUL, UNSCALE)
+                        : (loop_value)LOOP_NO_VALUE;
+}
+
+/* Is V the number BITS in all lanes? */
+static bool is_number(const function_state *f, loop_value v, uint32_t bits)
+{
+    uint64_t have;
+    return is_constant(f, v, &have) && (uint32_t)have == bits;
+}
+
+/* Is PLACE the power of two whose last place is that of an f16 of the size of the f32 with the
+ * bits U? */
+static bool is_place_of(const function_state *f, loop_value place, loop_value u)
+{
+    const loop_value exponent = with(f, of(f, place, LOOP_BITCAST), LOOP_IADD, LOST);
+    if (exponent == (loop_value)LOOP_NO_VALUE || f->p->at[exponent].op != LOOP_SELECT)
+        return false;
+    const loop_inst *i = &f->p->at[exponent];
+    return is_number(f, i->in[1], LEAST_EXPONENT) && with(f, i->in[2], LOOP_AND, INFINITE) == u &&
+           with(f, i->in[0], LOOP_ILT, LEAST_EXPONENT) == i->in[2];
+}
+
+/* The f32 that V is when it is rounded to f16; LOOP_NO_VALUE: V is none. */
+static loop_value rounded_of(const function_state *f, loop_value v)
+{
+    const loop_value both = of(f, v, LOOP_BITCAST);
+    if (both == (loop_value)LOOP_NO_VALUE || f->p->at[both].op != LOOP_OR ||
+        f->p->at[v].type.elem != LOOP_F32)
+        return LOOP_NO_VALUE;
+    const loop_inst *i = &f->p->at[both], *select = &f->p->at[i->in[0]];
+    const loop_value u = with(f, i->in[1], LOOP_AND, 0x80000000), x = of(f, u, LOOP_BITCAST);
+    if (x == (loop_value)LOOP_NO_VALUE || select->op != LOOP_SELECT ||
+        !is_number(f, select->in[1], INFINITE))
+        return LOOP_NO_VALUE;
+    const loop_inst *overflows = &f->p->at[select->in[0]];
+    const loop_value back = of(f, select->in[2], LOOP_BITCAST);
+    if (overflows->op != LOOP_FLE || !is_number(f, overflows->in[0], LIMIT) ||
+        back == (loop_value)LOOP_NO_VALUE || f->p->at[back].op != LOOP_FSUB)
+        return LOOP_NO_VALUE;
+    const loop_value size = overflows->in[1], place = f->p->at[back].in[1];
+    const loop_inst *sum = &f->p->at[f->p->at[back].in[0]];
+    return sum->op == LOOP_FADD && sum->in[0] == size && sum->in[1] == place &&
+                   of(f, size, LOOP_FABS) == x && is_place_of(f, place, u)
+               ? x
+               : (loop_value)LOOP_NO_VALUE;
+}
+
+/* X as numbers of f16 in LANES lanes */
+static LLVMValueRef narrowed(const function_state *f, loop_value x, uint32_t lanes)
+{
+    LLVMTypeRef half = LLVMHalfTypeInContext(f->t->context);
+    return LLVMBuildFPTrunc(f->t->builder, f->values[x],
+                            lanes > 1 ? LLVMVectorType(half, lanes) : half, "");
+}
+
+LLVMValueRef rounded_to_half(const function_state *f, loop_value v)
+{
+    if (!f->t->has_halves)
+        return NULL;
+    LLVMBuilderRef b = f->t->builder;
+    const uint32_t lanes = f->p->at[v].type.lanes;
+    const loop_value encoded = encoded_of(f, v);
+    if (encoded != (loop_value)LOOP_NO_VALUE)
+        return LLVMBuildBitCast(b, narrowed(f, encoded, lanes), type_of_inst(f, &f->p->at[v]), "");
+    const loop_value rounded = rounded_of(f, v);
+    if (rounded == (loop_value)LOOP_NO_VALUE)
+        return NULL;
+    return LLVMBuildFPExt(b, narrowed(f, rounded, lanes), type_of_inst(f, &f->p->at[v]), "");
 }
 
 LLVMValueRef number_of_half(const function_state *f, loop_value v)

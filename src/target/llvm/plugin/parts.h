@@ -84,6 +84,8 @@ LLVMValueRef join_lanes(const function_state *f, LLVMValueRef *done, uint32_t n)
 
 /* V by the conversion of f16; NULL where it is no such number, or the CPU has none. */
 LLVMValueRef number_of_half(const function_state *f, loop_value v);
+/* V, which is rounded to f16 or the pattern of such a number, by the conversion to it; likewise. */
+LLVMValueRef rounded_to_half(const function_state *f, loop_value v);
 
 /* ---- lookup.c ---- */
 

@@ -328,6 +328,8 @@ bool translate(translation *t, const target_function *function)
         if (!f.values[v])
             f.values[v] = number_of_half(&f, v);
         if (!f.values[v])
+            f.values[v] = rounded_to_half(&f, v);
+        if (!f.values[v])
             f.values[v] = translate_inst(&f, &p->at[v]);
     }
     finish(&f);
