@@ -11,11 +11,12 @@ from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
 from . import _library as c
 from ._errors import Diagnostic, TenonWarning, TextWriter, diagnostic_of, error_of
+from ._owned import NotCopied
 
 LIMITS = ("nodes", "nesting", "errors", "literal_bytes", "output_bytes", "run_bytes", "memory_bytes")
 
 
-class Hooks:
+class Hooks(NotCopied):
     """What the library calls: a sink for diagnostics, and a question whether work is to end. Whoever holds these
     functions for the library holds no cycle."""
 
@@ -64,7 +65,7 @@ class Hooks:
 kernels: list[c.CustomKernel] = []  # of custom calls, for all contexts made later; they live forever
 
 
-class Context:
+class Context(NotCopied):
     """Limits and kernels for the modules and programs made in it. Threads may share one: its work is done by one of
     them at a time, but for runs of programs, which need no lock.
 
@@ -94,7 +95,7 @@ class Context:
     def __del__(self) -> None:
         # The collector of cycles may finalise a context before its modules: the last of them frees it then.
         self._is_over = True
-        if not sys.is_finalizing():
+        if not sys.is_finalizing() and hasattr(self, "_waiting"):
             self._free_waiting()
             self._end()
 

@@ -9,6 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ._dtypes import DTYPES, DType
+from ._owned import NotCopied
 
 CPU = 1
 _READ_ONLY, _COPIED = 1, 2
@@ -114,7 +115,7 @@ def export(array: np.ndarray[Any, Any], d: DType, versioned: bool, copied: bool)
 _BY_CODE = {d.dlpack: d for d in DTYPES if d.dlpack}
 
 
-class _Owner:
+class _Owner(NotCopied):
     """Tensor data of another library, as NumPy sees it; tells its owner when nobody uses it any more."""
 
     def __init__(self, managed: Any, interface: dict[str, Any]) -> None:

@@ -34,6 +34,9 @@ class DType(NamedTuple):
     def __str__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> Any:  # there is one of each, also after copying
+        return dtype, (self.name,)
+
 
 # In the order of tn_dtype.
 _TABLE = [("i1", "bool", "bool", (6, 8)), ("si4", "int8", "int4", None), ("ui4", "uint8", "uint4", None),

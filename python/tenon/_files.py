@@ -10,11 +10,12 @@ import numpy as np
 
 from . import _library as c
 from ._errors import UsageError
+from ._owned import NotCopied
 
 External = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 
-class Folder(int):
+class Folder(NotCopied, int):
     """The address of a tn_model_files. As a number it is nothing that the collector of cycles finalises: it goes when
     the last module or program that holds it has gone."""
     __slots__ = ()
@@ -24,7 +25,7 @@ class Folder(int):
             c.lib.tn_model_files_free(int(self))
 
 
-class Texts:
+class Texts(NotCopied):
     """The bytes by the name of the file, as the caller holds them."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:

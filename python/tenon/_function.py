@@ -203,6 +203,9 @@ class Function(Generic[_R]):
         else:
             self.module.save(path, **options)
 
+    def __reduce__(self) -> str:  # as Python's own functions: a copy is itself, and pickle stores the name
+        return str(getattr(self._function, "__qualname__", repr(self._function)))
+
     def __repr__(self) -> str:
         return f"<tenon.function {getattr(self._function, '__name__', '?')}{self._signature}>"
 

@@ -15,6 +15,7 @@ from ._context import Context, default_context
 from ._dtypes import BY_NAME, Type, c_type, name_of, public_type
 from ._errors import InputError, Rejected, TextWriter, UsageError, at_least, nanoseconds
 from ._files import External, external as external_data
+from ._owned import NotCopied
 from ._program import Event, Port, Program, _profiler
 from ._tensor import Tensor, storage_of, wanted_text
 
@@ -45,7 +46,7 @@ def bindings(dims: Mapping[str, int]) -> Any:
     return (c.Binding * max(1, len(dims)))(*(c.Binding(k.encode(), v) for k, v in dims.items()))
 
 
-class Module:
+class Module(NotCopied):
     """A program that can be looked at, rewritten and written. Rewriting gives another module.
 
     `str()` is its text in its own dialect; two modules are equal when their canonical texts are.
@@ -74,6 +75,19 @@ class Module:
                 c.lib.tn_module_free(at.value)
                 raise
         return Module(self._context, at.value, self._kept)
+
+    def __copy__(self) -> Module:
+        return self._copy(lambda cx, at: None)
+
+    def __deepcopy__(self, _memo: Any) -> Module:
+        return self.__copy__()
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        """For pickle: its file, which is read in the default context."""
+        dialect = self.dialect
+        if not _is_read(dialect):
+            raise TypeError(f"a module in the dialect {dialect}, which is only written, cannot be pickled")
+        return _unpickled, (self.data(dialect), dialect)
 
     # ---- looking ----
 
@@ -371,6 +385,10 @@ def dialect_of(path: PathLike) -> str:
 
 def _is_read(dialect: str) -> bool:
     return dialect not in ("mlir", "stablehlo", "dot", "mind-source")
+
+
+def _unpickled(data: bytes, dialect: str) -> Module:
+    return read(data, dialect=dialect)
 
 
 def _shapes(shapes: Shapes) -> Any:

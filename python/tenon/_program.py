@@ -16,6 +16,7 @@ from . import _library as c
 from ._context import Context, Hooks
 from ._dtypes import Dims, DType, Type, public_type
 from ._errors import InputError, Rejected, UsageError, at_least, nanoseconds
+from ._owned import NotCopied
 from ._tensor import Array, Tensor, describe, storage_of, wanted_text
 
 _from_buffer: Callable[[Any], c_char] = c_char.from_buffer
@@ -96,7 +97,7 @@ def _set_type(buffer: Any, d: DType, shape: Iterable[Any]) -> None:
     buffer.bytes = size
 
 
-class _Owner:
+class _Owner(NotCopied):
     """Memory that the library allocated for a result."""
 
     def __init__(self, program: Program, buffer: Any) -> None:
@@ -118,7 +119,7 @@ class _Owner:
             c.lib.tn_buffer_release(self._program.handle, byref(self._buffer))
 
 
-class _Frame:
+class _Frame(NotCopied):
     """What one run at a time needs; a program keeps those that are not in use."""
 
     def __init__(self, program: Program) -> None:
@@ -181,7 +182,7 @@ class _Frame:
         return Tensor(array, o.dtype)
 
 
-class Program:
+class Program(NotCopied):
     """A compiled module. Call it with its inputs in order, or by name; any number of threads may do so at once.
 
     Inputs are NumPy arrays, objects with `__dlpack__`, tensors, numbers or lists. Arrays must have the element type
@@ -195,6 +196,8 @@ class Program:
     >>> net.inputs
     (Port(name='x', dtype='f32', shape=('n', 3)),)
     """
+
+    _instead = "threads may share it, and its module can be copied and compiled again"
 
     def __init__(self, module: Any, handle: int) -> None:
         self.handle: Optional[int] = handle
@@ -474,10 +477,11 @@ def _profiler(progress: Callable[[Event], None], hooks: Optional[Hooks]) -> Any:
     return hook
 
 
-class Bound:
+class Bound(NotCopied):
     """A call with prepared arguments (`Program.bind`): for small programs that run often. It belongs to one thread at
     a time. `results` holds what the last call wrote."""
     __slots__ = ("_program", "_frame", "_arguments", "_held", "results")
+    _instead = "bind the program again"
 
     def __init__(self, program: Program, args: tuple[Any, ...], out: Any) -> None:
         self._program = program

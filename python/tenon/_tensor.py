@@ -83,6 +83,15 @@ class Tensor(NDArrayOperatorsMixin):
             dtype, str) and dtype in BY_NAME else dtype
         return a.astype(to)
 
+    def __copy__(self) -> Tensor:
+        return Tensor(self._array.copy(), self._dtype)
+
+    def __deepcopy__(self, _memo: Any) -> Tensor:
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        return Tensor, (self._array, self._dtype)
+
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Array:
         a = self.numpy()
         if dtype is not None and np.dtype(dtype) != a.dtype:

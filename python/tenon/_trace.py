@@ -13,6 +13,7 @@ from ._context import Context
 from ._dtypes import BY_NAME, DTYPES, DType, DTypeLike, Type, dtype as dtype_of
 from ._errors import UsageError
 from ._module import Module
+from ._owned import NotCopied
 from ._tensor import Tensor, storage_of
 
 _state = threading.local()
@@ -27,7 +28,7 @@ class Needed(BaseException):
         self.scope, self.value = scope, value
 
 
-class Scope:
+class Scope(NotCopied):
     """The program, or a region of it, while it is being traced. A region sees its parameters alone, so values from
     outside become parameters when they are first used."""
 
@@ -58,7 +59,7 @@ class Scope:
         return self.raw(trace, v)
 
 
-class Trace:
+class Trace(NotCopied):
     """A program that is being made."""
 
     def __init__(self, name: str) -> None:
@@ -124,7 +125,19 @@ class Trace:
         return handle if handle >= 0 else Dim(self, handle)
 
 
-class Dim:
+class _Symbolic(NotCopied):
+    """What a trace made, which never changes: its copies are itself."""
+    __slots__ = ()
+    _instead = "it means something only while its function is traced"
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, _memo: Any) -> Any:
+        return self
+
+
+class Dim(_Symbolic):
     """An extent that is not known yet. Sums, products, quotients and remainders of extents are extents, too."""
     __slots__ = ("trace", "handle")
 
@@ -171,7 +184,7 @@ class Dim:
         return self.trace.dims.get(self.handle, "?")
 
 
-class Value(NDArrayOperatorsMixin):
+class Value(_Symbolic, NDArrayOperatorsMixin):
     """A tensor of a program that is being made. It has the operators and methods of arrays, and NumPy's functions take
     it: what they do is written down instead of done."""
     __slots__ = ("trace", "scope", "value", "_type")

@@ -27,6 +27,7 @@ from ._dtypes import DTypeLike, dtype as dtype_of, public_type
 from ._errors import InputError, UsageError
 from ._function import Function
 from ._module import Module, PathLike, _level, _names, bindings, open as open_module
+from ._owned import NotCopied
 from ._program import Port
 from ._tensor import Tensor
 
@@ -120,7 +121,7 @@ def _plain(x: Any) -> np.ndarray[Any, Any]:
     return x._array if isinstance(x, Tensor) else np.asarray(x)
 
 
-class _Files:
+class _Files(NotCopied):
     """A folder for files that the library reads, which lasts as long as this lives."""
 
     def __init__(self) -> None:
@@ -142,7 +143,7 @@ class _Files:
         return path
 
 
-class Dataset:
+class Dataset(NotCopied):
     """Samples along the first axis of tensors.
 
     source  files as those of `tenon train --data`: a .npz, .safetensors or .npy file (or "NAME=X.npy"), a folder of
@@ -189,7 +190,7 @@ class Dataset:
 
 # ---- ranks ----
 
-class Ranks:
+class Ranks(NotCopied):
     """One rank of those that share a training: `rank` of `ranks`. As a context manager it tells the others when this
     one ends with an exception."""
 
@@ -217,7 +218,7 @@ class Ranks:
             c.lib.tn_mpi_end(byref(self._transport))
 
 
-class RankGroup:
+class RankGroup(NotCopied):
     """Ranks that are threads of this process; each has a context, data and a trainer of its own."""
 
     def __init__(self, ranks: int) -> None:
@@ -274,7 +275,7 @@ class Validation(NamedTuple):
         return self.right / self.samples if self.samples else 0.0
 
 
-class Trainer:
+class Trainer(NotCopied):
     """The training of a program on data.
 
     program    a module, a traced function (`Function.module`), or the name of a file
@@ -306,6 +307,8 @@ class Trainer:
     >>> losses[-1] < 0.1 * losses[0], t.weights["w"].shape
     (True, (3, 1))
     """
+
+    _instead = "`save` and `resume` make another one that goes on from here"
 
     def __init__(self, program: Union[Module, Function[Any], PathLike], data: Union[Dataset, Data], *,
                  wrt: Union[str, Sequence[str]], loss: Union[str, int, None] = None, batch: int = 0, leaves: int = 0,
