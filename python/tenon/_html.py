@@ -47,7 +47,7 @@ def module_html(m: Module) -> str:
 
 def tensor_html(t: Tensor) -> str:
     import numpy as np
-    a = t.astype(np.float32) if t.dtype == "bf16" else t.numpy()
+    a = t._values()
     text = np.array2string(a, threshold=200, edgeitems=3, separator=" ")
     return f"<div><code>{escape(str(t.type))}</code>{_PRE}{escape(text)}</pre></div>"
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from . import _dlpack
+from ._cast import convert, values
 from ._dtypes import BY_NAME, DType, DTypeLike, Type, dtype as dtype_of, foreign_dtype, name_of
 
 Array = np.ndarray[Any, Any]
@@ -16,7 +17,8 @@ class Tensor(NDArrayOperatorsMixin):
     """A dense tensor: what a run gives. NumPy takes it as an array, others take it through DLPack, both without a copy.
 
     Element types that NumPy lacks (bf16, fp8, 4-bit integers) are those of the package ml_dtypes where a program
-    imported it; else `numpy()` gives their bit patterns.
+    imported it. Else NumPy's functions, operators and indices see the values: bf16 and fp8 as float32, which can only
+    be read, the integers as int8 and uint8; `numpy()` gives the bit patterns.
 
     >>> t = tensor([[1, 2], [3, 4]], "f32")
     >>> t
@@ -64,6 +66,12 @@ class Tensor(NDArrayOperatorsMixin):
         # A type of 4 bits has one element in each byte there, too.
         return self._array if foreign is None else self._array.view(foreign)
 
+    def _values(self) -> Array:
+        """The elements as NumPy is to see them: in place, or those of bit patterns as float32."""
+        a = self.numpy()
+        found = values(a, self._dtype) if a is self._array else None
+        return a if found is None else found
+
     def bits(self) -> Array:
         """The elements in place as unsigned integers, or pairs of them: what makes two results equal."""
         a = self._array if self._array.flags.c_contiguous else self._array.copy()
@@ -71,17 +79,21 @@ class Tensor(NDArrayOperatorsMixin):
         return a.reshape(a.shape + (1,)).view(f"u{size}")
 
     def astype(self, dtype: DTypeLike) -> Array:
-        """The elements as another type of NumPy's. bf16 and 4-bit integers are converted exactly.
+        """The elements as another type, converted as `cast` converts them in a program: integers saturate, floats are
+        rounded to nearest even. bf16 and fp8 are `numpy()` of such a tensor.
 
         >>> Tensor(np.array([0x3f80, 0xc000], np.uint16), dtype_of("bf16")).astype("float32").tolist()
         [1.0, -2.0]
+        >>> tensor([600, -1]).astype("ui8").tolist()
+        [255, 0]
         """
-        a = self.numpy()
-        if self._dtype.name == "bf16" and a.dtype == np.uint16:
-            a = (a.astype(np.uint32) << 16).view(np.float32)
-        to: Any = dtype.storage if isinstance(dtype, DType) else BY_NAME[dtype].storage if isinstance(
-            dtype, str) and dtype in BY_NAME else dtype
-        return a.astype(to)
+        try:
+            to = dtype_of(dtype)
+        except TypeError:
+            return self._values().astype(dtype)  # type: ignore[arg-type]
+        if self._dtype.is_complex and not to.is_complex:
+            raise TypeError(f"a tensor of {self.dtype} is not converted to {to}; its attributes real and imag are")
+        return Tensor(convert(self._array, self._dtype, to), to).numpy()
 
     def __copy__(self) -> Tensor:
         return Tensor(self._array.copy(), self._dtype)
@@ -93,16 +105,17 @@ class Tensor(NDArrayOperatorsMixin):
         return Tensor, (self._array, self._dtype)
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Array:
-        a = self.numpy()
-        if dtype is not None and np.dtype(dtype) != a.dtype:
-            if copy is False:
-                raise ValueError(f"a tensor of {self.dtype} cannot be an array of {np.dtype(dtype)} without a copy")
-            return a.astype(dtype)
+        a = self._values()
+        to = a.dtype if dtype is None else np.dtype(dtype)
+        if copy is False and (to != a.dtype or not np.may_share_memory(a, self._array)):
+            raise ValueError(f"a tensor of {self.dtype} cannot be an array of {to} without a copy")
+        if to != a.dtype:
+            return self.astype(to).astype(to, copy=False)
         return a.copy() if copy else a
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         def plain(x: Any) -> Any:
-            return x.numpy() if isinstance(x, Tensor) else x
+            return x._values() if isinstance(x, Tensor) else x
         if "out" in options:
             options["out"] = tuple(plain(x) for x in options["out"])
         return getattr(ufunc, method)(*(plain(x) for x in inputs), **options)
@@ -120,28 +133,28 @@ class Tensor(NDArrayOperatorsMixin):
     def __getattr__(self, name: str) -> Any:  # sum, mean, reshape and others of arrays
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(self.numpy(), name)
+        return getattr(self._values(), name)
 
     def __getitem__(self, key: Any) -> Any:
-        return self.numpy()[key]
+        return self._values()[key]
 
     def __len__(self) -> int:
         return len(self._array)
 
     def __iter__(self) -> Any:
-        return iter(self.numpy())
+        return iter(self._values())
 
     def __float__(self) -> float:
-        return float(self.astype(np.float64) if self._dtype.is_float else self.numpy())
+        return float(self._values())
 
     def __int__(self) -> int:
-        return int(self._array) if self._dtype.exact else int(float(self))
+        return int(self._values())
 
     def __bool__(self) -> bool:
-        return bool(self.numpy())
+        return bool(self._values())
 
     def __index__(self) -> int:
-        return self._array.__index__()
+        return self._values().__index__()
 
     def __matmul__(self, other: Any) -> Any:
         return np.matmul(self, other)
@@ -150,9 +163,7 @@ class Tensor(NDArrayOperatorsMixin):
         return np.matmul(other, self)
 
     def __repr__(self) -> str:
-        shown: Any = self.numpy()
-        if self._dtype.name == "bf16":
-            shown = self.astype(np.float32)
+        shown = self._values()
         text = str(shown.tolist()) if shown.size <= 16 else np.array2string(shown, threshold=64, separator=", ")
         return f"Tensor({self.type}, {text})"
 
@@ -208,9 +219,20 @@ def _plain_array(x: Any, what: str) -> Array:
     return a
 
 
+_FOUR_BITS = {"si4": (-8, 7), "ui4": (0, 15)}  # of which an element fills a byte
+
+
+def _is_in_range(a: Array, d: DType) -> bool:
+    low, high = _FOUR_BITS.get(d.name, (None, None))
+    return low is None or not bool(((a < low) | (a > high)).any())
+
+
 def _array_storage(a: Array, d: DType, what: str, wanted: str) -> Array:
     own = BY_NAME.get(name_of(a.dtype))
     if a.dtype == d.storage:
+        if d.name in _FOUR_BITS and not _is_in_range(a, d):
+            low, high = _FOUR_BITS[d.name]
+            raise TypeError(f"{what} wants {wanted}, which holds {low} to {high}, and there are others in the array")
         return a
     if own is d and a.dtype.itemsize == d.storage.itemsize:  # of ml_dtypes, or in the other byte order
         return a.view(d.storage) if a.dtype.isnative else a.astype(d.storage)
@@ -232,9 +254,7 @@ def _number_storage(a: Array, d: DType, what: str, wanted: str) -> Array:
         raise TypeError(f"{what} wants {wanted}, got {a.reshape(-1)[0].item()!r}")
     with np.errstate(all="ignore"):
         out = a.astype(d.storage)
-    low, high = (-8, 7) if d.name == "si4" else (0, 15) if d.name == "ui4" else (None, None)
-    outside = low is not None and bool(((a < low) | (a > high)).any())
-    if d.storage.kind in "iu" and (outside or not (out == a).all()):
+    if d.storage.kind in "iu" and not (_is_in_range(a, d) and (out == a).all()):
         which = repr(a.reshape(-1)[0].item()) if a.size == 1 else "some of these numbers"
         raise TypeError(f"{what} wants {wanted}, which does not hold {which}")
     return out

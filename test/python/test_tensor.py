@@ -1,5 +1,6 @@
 """Tensors: what NumPy and other libraries make of them, and types that NumPy lacks."""
 import gc
+import sys
 import unittest
 import weakref
 
@@ -63,6 +64,72 @@ class Tensors(unittest.TestCase):
         got = torch.from_dlpack(net(x))
         self.assertEqual(got.dtype, torch.bfloat16)
         self.assertEqual(got.float().tolist(), [1, 2.5, -3, 0.5] * 2)
+
+    def test_astype(self):
+        """As `cast` does it in a program: integers saturate, floats are rounded to nearest even."""
+        t = tenon.tensor([600, -600, float("nan"), 1.5, 1 + 2 ** -8, 1 + 3 * 2 ** -8, -0.0], "f64")
+        self.assertEqual(t.astype("si8").tolist(), [127, -128, 0, 1, 1, 1, 0])
+        self.assertEqual(t.astype(np.uint8).tolist(), [255, 0, 0, 1, 1, 1, 0])
+        self.assertEqual(t.astype("si4").tolist(), [7, -8, 0, 1, 1, 1, 0])
+        self.assertEqual(t.astype("bool").tolist(), [True, True, True, True, True, True, False])
+        self.assertEqual([hex(n) for n in t.astype("bf16").view(np.uint16)],
+                         "0x4416 0xc416 0x7fc0 0x3fc0 0x3f80 0x3f82 0x8000".split())
+        self.assertEqual(t.astype("fp8_e5m2").dtype.itemsize, 1)
+        self.assertEqual(t.astype(np.longdouble).dtype, np.longdouble)
+        self.assertEqual(np.asarray(t, np.int8).tolist(), t.astype("si8").tolist())
+        names = "i1 si4 ui8 ui64 fp8_e4m3 bf16 f64".split()
+        for a in names:
+            x = t if a == "f64" else tenon.Tensor(t.astype(a).view(tenon.dtype(a).storage), tenon.dtype(a))
+            compiled = tenon.function(lambda v: [v.astype(b) for b in names])(x)
+            for b, want in zip(names, compiled):
+                with self.subTest(a, to=b):  # as texts, in which all NaNs are one
+                    self.assertEqual(repr(tenon.Tensor(x.astype(b).view(want._array.dtype), want._dtype)), repr(want))
+        with self.assertRaisesRegex(TypeError, "cf64 is not converted to f32; its attributes real and imag are"):
+            tenon.tensor([1j]).astype("f32")
+        self.assertEqual(tenon.tensor(np.ones((2, 0, 3))).astype("f32").shape, (2, 0, 3))
+
+    @unittest.skipIf("ml_dtypes" in sys.modules, "it has these types")
+    def test_values(self):
+        """What NumPy lacks is values to all of it; only numpy() and bits() have the patterns."""
+        patterns = {"bf16": [0x4040, 0xbf00], "fp8_e4m3": [0x44, 0xb0], "fp8_e5m2": [0x42, 0xb8]}
+        for name, bits in patterns.items():
+            with self.subTest(name):
+                b = tenon.Tensor(np.array(bits, tenon.dtype(name).storage), tenon.dtype(name))
+                self.assertEqual(repr(b), f"Tensor({name}[2], [3.0, -0.5])")
+                self.assertEqual((b.tolist(), b[0], list(b), (b == 3).tolist()), ([3, -.5], 3, [3, -.5], [True, False]))
+                self.assertEqual((b + 1).tolist(), [4, 0.5])
+                self.assertEqual(np.exp(b).tolist(), np.exp(np.float32([3, -.5])).tolist())
+                self.assertEqual((float(b.max()), b.sum(), np.asarray(b).tolist()), (3, 2.5, [3, -.5]))
+                self.assertEqual((np.asarray(b, np.float64).tolist(), np.mean(b)), ([3, -.5], 1.25))
+                self.assertIn("3.  -0.5", b._repr_html_())
+                one = tenon.Tensor(b._array[:1].reshape(()), b._dtype)
+                self.assertEqual((float(one), int(one), bool(one)), (3, 3, True))
+                with self.assertRaises(TypeError):
+                    [1, 2, 3, 4][one]
+                with self.assertRaisesRegex(ValueError, "read-only"):
+                    b.sort()
+                with self.assertRaisesRegex(ValueError, "without a copy"):
+                    b.__array__(copy=False)
+                self.assertEqual((b.numpy().tolist(), b.bits().ravel().tolist()), (bits, bits))
+
+    def test_four_bits(self):
+        """An element fills a byte, which can hold what it is not."""
+        for name, fits, wrong in (("si4", [7, -8], (30, 3)), ("ui4", [15, 0], (3, 16))):
+            storage = tenon.dtype(name).storage
+            net = twice(name, 2)
+            self.assertEqual(net(np.array(fits, storage)).tolist(), fits * 2)
+            bad = np.array(wrong, storage)
+            for given in (bad, np.stack([bad, bad], 1)[:, 0], tenon.Tensor(bad, tenon.dtype(name)), list(wrong)):
+                with self.assertRaisesRegex(tenon.InputError, "out of range|which does not hold|which holds"):
+                    net(given)
+            a = np.array(fits, storage)
+            call = net.bind(a)
+            self.assertEqual(call().tolist(), fits * 2)
+            a[:] = bad
+            with self.assertRaisesRegex(tenon.InputError, f"input 0 .* has values out of range: {name} holds"):
+                call()
+            with self.assertRaisesRegex(TypeError, "there are others"):
+                tenon.tensor(bad, name)
 
     def test_dlpack_ownership(self):
         array = np.arange(4, dtype=np.float32)
