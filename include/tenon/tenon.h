@@ -609,8 +609,8 @@ typedef struct tn_run_options {
  * shapes    in[k].type must equal the type of input k, with any extent where that has
  *           TN_DIM_UNKNOWN; a given out[k].type that of output k with the extents of this run.
  * returns   TN_OK               every output is written
- *           TN_ERR_INPUT        wrong count, type, size or alignment; one symbol with two values
- *                               (DimensionBinding), a negative extent (NegativeDimension), a symbol
+ *           TN_ERR_INPUT        wrong count, type, size or alignment; a 4-bit integer out of range;
+ * one symbol with two values (DimensionBinding), a negative extent (NegativeDimension), a symbol
  *                               that the inputs do not determine (UnboundSymbol), or any rule that
  *                               the program breaks with these extents
  *           TN_ERR_RUN          an operation failed, for example an index out of bounds; or the

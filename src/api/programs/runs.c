@@ -9,6 +9,7 @@
 #include "base/system/clock.h"
 #include "compile/check.h"
 #include "eval/custom_set.h"
+#include "io/array.h"
 #include "runtime/result.h"
 
 /* What one run owns: a context of its own around the program's allocator, and the tensors. */
@@ -86,6 +87,21 @@ static tn_status check_buffer(run *r, const char *what, size_t index, const tn_p
     return TN_OK;
 }
 
+/* A 4-bit integer fills a byte in a buffer, which has room for values that it does not have. */
+static tn_status check_range(run *r, size_t index, const type *t, const tn_buffer *b)
+{
+    const tn_dtype d = b->type.dtype;
+    size_t bytes;
+    if ((d != TN_SI4 && d != TN_UI4) || !type_bytes(t, &bytes))
+        return TN_OK;
+    const array bare = {.dtype = array_carrier(d), .data = b->data, .bytes = bytes};
+    return array_fits(&bare, d)
+               ? TN_OK
+               : misfit(r, "input", index, &r->p->inputs[index], NULL,
+                        d == TN_SI4 ? "has values out of range: si4 holds -8 to 7"
+                                    : "has values out of range: ui4 holds 0 to 15");
+}
+
 static bool overlaps(const tn_buffer *a, const tn_buffer *b)
 {
     uintptr_t p = (uintptr_t)a->data, q = (uintptr_t)b->data;
@@ -134,8 +150,11 @@ static tn_status check_buffers(run *r, const tn_buffer *in, const tn_buffer *out
 {
     const tn_program *p = r->p;
     const function *f = module_entry(r->graph);
-    for (uint32_t i = 0; i < p->n_inputs; i++)
-        TN_TRY(check_buffer(r, "input", i, &p->inputs[i], value_type(f, f->inputs.at[i]), &in[i]));
+    for (uint32_t i = 0; i < p->n_inputs; i++) {
+        const type *t = value_type(f, f->inputs.at[i]);
+        TN_TRY(check_buffer(r, "input", i, &p->inputs[i], t, &in[i]));
+        TN_TRY(check_range(r, i, t, &in[i]));
+    }
     for (uint32_t i = 0; i < p->n_outputs; i++) {
         const tn_port *port = &r->outputs[i];
         if (!out[i].data)
