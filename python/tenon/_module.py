@@ -394,9 +394,26 @@ def _unpickled(data: bytes, dialect: str) -> Module:
 def _shapes(shapes: Shapes) -> Any:
     out = (c.InputShape * max(1, len(shapes)))()
     for at, (name, dims) in zip(out, shapes.items()):
+        if isinstance(dims, (int, str)) or not all(n is None or isinstance(n, (int, np.integer)) and n >= 0 for n in dims):
+            raise UsageError(f"the shape of '{name}' is {dims!r}; extents are numbers from 0 on, or None for what is open")
         extents = (ctypes.c_int64 * max(1, len(dims)))(*(c.DIM_UNKNOWN if n is None else n for n in dims))
         at.name, at.rank, at.dims = name.encode(), len(dims), extents
     return out
+
+
+def _check_shapes(m: Module, shapes: Shapes, constants: Mapping[str, Any]) -> None:
+    """The reader takes from SHAPES what the model leaves open, and looks at nothing else."""
+    if not m._is_model():
+        raise UsageError("only ONNX models take 'shapes'; 'dims' gives values to the symbols of other programs")
+    ports = {p.name: p for p in m.inputs}
+    for name, dims in shapes.items():
+        port = ports.get(name)
+        if port is None and name not in constants:
+            raise UsageError(f"a shape is given for '{name}', which is no input; there are "
+                             f"{', '.join(map(repr, ports)) or 'none'}")
+        if port is not None and (len(dims) != len(port.shape) or any(n is not None and n != own for n, own in
+                                                                     zip(dims, port.shape))):
+            raise UsageError(f"the shape {tuple(dims)} is given for the input {port}, which it does not fit")
 
 
 def _known(values: Mapping[str, Any]) -> tuple[Any, list[Any]]:
@@ -475,7 +492,10 @@ def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str
             cx.check(c.lib.tn_module_read_file(cx.handle, byref(o), os.fsencode(path), byref(at)))
     del held
     assert at.value
-    return Module(context, at.value, kept)
+    m = Module(context, at.value, kept)
+    if shapes and runs is None:
+        _check_shapes(m, shapes, constants)
+    return m
 
 
 def open(path: PathLike, *, dialect: Optional[str] = None, entry: Optional[str] = None, inputs: Sequence[str] = (),

@@ -26,6 +26,29 @@ SPLITS = model([node("Shape", "x", "s"), node("ConstantOfShape", "s", "z"), node
                 node("Shape", "i", "y")], [("x", "f32", ["n"])], [("y", "si64", [2])])
 
 
+OPEN = model([node("Relu", "x", "y")], [("x", "f32", ["n", 4])], [Y])
+
+
+class Shapes(unittest.TestCase):
+    def test_shapes(self):
+        self.assertEqual(tenon.load(OPEN, shapes={"x": (3, 4)}).inputs[0].shape, (3, 4))
+        self.assertEqual(tenon.load(OPEN, shapes={"x": (None, 4)}).inputs[0].shape, ("n", 4))
+        self.assertEqual(tenon.load(RESHAPES, shapes={"x": (2, 3), "shape": [2]},
+                                    constants={"shape": np.array([3, 2])}).outputs[0].shape, (3, 2))
+
+    def test_refused(self):
+        for shapes, message in (({"x": (3, 5)}, r"the shape \(3, 5\) is given for the input x: f32\[3, 4\]"),
+                                ({"x": (3,)}, r"the shape \(3,\) is given for the input x: f32\[n, 4\]"),
+                                ({"z": (3, 4)}, "a shape is given for 'z', which is no input; there are 'x'"),
+                                ({"x": (-3, 4)}, "extents are numbers from 0 on, or None"),
+                                ({"x": ("n", 4)}, "extents are numbers"), ({"x": 3}, "extents are numbers")):
+            for function in (tenon.load, tenon.read):
+                with self.subTest(shapes), self.assertRaisesRegex(tenon.UsageError, message):
+                    function(OPEN, shapes=shapes)
+        with self.assertRaisesRegex(tenon.UsageError, "only ONNX models take 'shapes'; 'dims' gives values"):
+            tenon.read('%0 = Input () {name="x"} : tensor<f32>[n]\noutputs: %0', shapes={"x": (3,)})
+
+
 class Data(unittest.TestCase):
     def setUp(self):
         place = tempfile.TemporaryDirectory()
