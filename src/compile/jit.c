@@ -10,7 +10,7 @@
 
 #include "base/system/signals.h"
 #include "compile/jit_executable.h"
-#include "compile/tiers/exchange.h"
+#include "compile/tiers/code_exchange.h"
 #include "runtime/cache.h"
 #include "runtime/code.h"
 #include "target/target.h"

@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "api/programs/programs.h"
 #include "api_fixture.h"
@@ -130,10 +132,29 @@ static void test_eager(tn_context *cx)
     }
 }
 
+/* A process ends while a thread compiles: it ends well. */
+static void test_end(const tn_diagnostic_sink *sink)
+{
+    for (int runs = 1; runs < 4; runs++) {
+        int status = -1;
+        const pid_t child = fork();
+        if (child == 0) {
+            static data d;
+            tn_program *p = compile(tn_context_new(NULL, sink), (tn_compile_options){.threads = 1});
+            fill(&d);
+            for (int k = 0; k < runs; k++)
+                CHECK_INT(run(p, &d), TN_OK);
+            exit(check_result());
+        }
+        CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    }
+}
+
 int main(void)
 {
     record r = {0};
     tn_diagnostic_sink sink = {remember, &r};
+    test_end(&sink);
     tn_context *cx = tn_context_new(NULL, &sink);
     test_exchange(cx);
     test_freed(cx);

@@ -1,8 +1,5 @@
 /* A thread that compiles optimised code and puts it in the place of baseline code. */
-#include "compile/tiers/exchange.h"
-
-#include <stdlib.h>
-#include <time.h>
+#include "compile/tiers/code_exchange.h"
 
 #include "base/system/signals.h"
 
@@ -22,39 +19,7 @@ struct code_exchange {
     bool has_thread;
 };
 
-/* ---- the end of the process ---- */
-
-/* LLVM takes itself apart when the process ends, so nothing may compile then. */
-static atomic_uint running;
-static atomic_bool is_exiting;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool knows_end;
-
-static void wait_for_end(void)
-{
-    static const struct timespec briefly = {.tv_nsec = 1000000};
-    atomic_store(&is_exiting, true);
-    while (atomic_load(&running) > 0)
-        (void)nanosleep(&briefly, NULL);
-}
-
-/* The child of a fork has none of the threads. */
-static void forget_threads(void)
-{
-    atomic_store(&running, 0);
-}
-
-static void know_end(void)
-{
-    knows_end = pthread_atfork(NULL, NULL, forget_threads) == 0 && atexit(wait_for_end) == 0;
-}
-
 /* ---- the thread ---- */
-
-static bool is_stopped(const code_exchange *x)
-{
-    return atomic_load(&x->stops) || atomic_load(&is_exiting);
-}
 
 static bool exchange_one(code_exchange *x, const jit_compiler *j, uint32_t i, target_kept *kept)
 {
@@ -64,36 +29,31 @@ static bool exchange_one(code_exchange *x, const jit_compiler *j, uint32_t i, ta
     return true;
 }
 
-/* What fails here leaves the code as it is. */
+/* What fails here leaves the code as it is: also when the process ends meanwhile, and LLVM with it
+ * (target/llvm/plugin). */
 static void *compile_rest(void *user)
 {
     code_exchange *x = user;
     target_kept kept[TIERS] = {{0}};
     jit_compiler j;
     if (jit_compiler_open(&j, x->e, &x->memory))
-        for (uint32_t i = 0; i < x->n && !is_stopped(x) && exchange_one(x, &j, i, kept); i++)
+        for (uint32_t i = 0; i < x->n && !atomic_load(&x->stops) && exchange_one(x, &j, i, kept);
+             i++)
             ;
     jit_compiler_close(&j);
     target_forget(&kept[TIER_OPTIMIZED]);
     atomic_store(&x->e->is_exchanging, false);
     atomic_store(&x->state, ENDED);
-    (void)atomic_fetch_sub(&running, 1);
     return NULL;
 }
 
 static bool start(code_exchange *x)
 {
     sigset_t before;
-    (void)pthread_once(&once, know_end);
-    if (!knows_end)
-        return false;
-    (void)atomic_fetch_add(&running, 1);
     const bool masked = signals_block(&before);
     x->has_thread = pthread_create(&x->thread, NULL, compile_rest, x) == 0;
     if (masked)
         (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!x->has_thread)
-        (void)atomic_fetch_sub(&running, 1);
     return x->has_thread;
 }
 
