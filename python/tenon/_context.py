@@ -10,10 +10,19 @@ from types import TracebackType
 from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
 from . import _library as c
+from ._arguments import chars, file_name, whole
 from ._errors import Diagnostic, TenonWarning, TextWriter, diagnostic_of, error_of
 from ._owned import NotCopied
 
 LIMITS = ("nodes", "nesting", "errors", "literal_bytes", "output_bytes", "run_bytes", "memory_bytes")
+
+
+_kernels = threading.local()  # `failure`: what a kernel or its check on this thread raised last
+
+
+def kernel_failed(error: BaseException) -> None:
+    """A kernel, which runs on the thread of the call that it belongs to, raised ERROR, which cannot cross C."""
+    _kernels.failure = error
 
 
 class Hooks(NotCopied):
@@ -52,7 +61,15 @@ class Hooks(NotCopied):
         """What STATUS, and the diagnostics so far, say."""
         said, self.said = self.said, []
         error, self.interrupt = self.interrupt, None
-        return error_of(status, said) if error is None else error
+        failure, _kernels.failure = getattr(_kernels, "failure", None), None
+        if failure is not None and not isinstance(failure, Exception):  # KeyboardInterrupt, for example
+            return failure  # type: ignore[no-any-return]
+        if error is not None:
+            return error
+        out = error_of(status, said)
+        if failure is not None and type(failure).__name__ in str(out):
+            out.__cause__ = failure
+        return out
 
     def warn(self) -> None:
         """Make warnings of those among the diagnostics so far."""
@@ -106,8 +123,9 @@ class Context(NotCopied):
 
     def set_limit(self, name: str, value: int) -> None:
         """Set one limit for what is read and compiled from now on; UsageError for another name."""
+        key, limit = chars("name", name), whole(name, value)
         with self:
-            self.check(c.lib.tn_context_set_limit(self.handle, name.encode(), value))
+            self.check(c.lib.tn_context_set_limit(self.handle, key, limit))
 
     # ---- the lock ----
 
@@ -162,12 +180,13 @@ class Context(NotCopied):
     def write_files(self, files: Sequence[tuple[Union[str, os.PathLike[str]], bytes]]) -> None:
         """Write files that appear together, each complete, or not at all."""
         at = ctypes.c_void_p()
+        encoded = [(file_name(path), data) for path, data in files]
         with self:
             self.check(c.lib.tn_file_set_begin(self.handle, ctypes.byref(at)))
             status = int(c.OK)
-            for path, data in files:
+            for path, data in encoded:
                 if status == c.OK:
-                    status = int(c.lib.tn_file_set_add(at, os.fsencode(path), data, len(data)))
+                    status = int(c.lib.tn_file_set_add(at, path, data, len(data)))
             self.check(c.lib.tn_file_set_end(at, status))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any, Mapping, Sequence, Union
 
 from . import _library as c
+from ._arguments import chars
 from ._dtypes import DTypeLike, c_type, dtype as dtype_of, parse_type
 from ._trace import Dim, Value, call, constant, current, many, operands, values_of
 
@@ -99,7 +100,7 @@ def custom_call(target: str, args: Sequence[Any], types: Union[str, Sequence[str
         array[i] = c_type(parsed.dtype, tuple(t.extent(e) for e in parsed.shape))
     own, held = _attributes(attributes)
     operand = values_of([constant(a) for a in args])
-    out = many(len(listed), lambda at: c.lib.tn_custom_call(t.b, target.encode(), operand, array, own,
+    out = many(len(listed), lambda at: c.lib.tn_custom_call(t.b, chars("target", target), operand, array, own,
                                                             len(attributes), at, len(listed)))
     del held
     return out[0] if isinstance(types, str) else tuple(out)
@@ -116,9 +117,9 @@ def _attributes(given: Mapping[str, Any]) -> tuple[Any, list[Any]]:
                            (6, "strings", c_char_p) if all(isinstance(v, str) for v in xs) else
                            (2, "floats", c_double))
         if kind == 6:
-            xs = [v.encode() for v in xs]
+            xs = [chars(name, v) for v in xs]
         values: Any = (of * max(1, len(xs)))(*xs)
         held.append(values)
-        a.name, a.kind, a.is_array, a.n = name.encode(), kind, isinstance(x, (list, tuple)), len(xs)
+        a.name, a.kind, a.is_array, a.n = chars("attributes", name), kind, isinstance(x, (list, tuple)), len(xs)
         setattr(a, field, values)
     return own, held

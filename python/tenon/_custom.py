@@ -7,7 +7,8 @@ from typing import Any, Callable, Optional, TypeVar
 import numpy as np
 
 from . import _library as c
-from ._context import Context, default_context, kernels
+from ._arguments import chars
+from ._context import Context, default_context, kernel_failed, kernels
 from ._dtypes import public_type
 from ._tensor import Array, Tensor
 
@@ -42,7 +43,7 @@ def custom(target: str, *, check: Optional[Callable[..., Optional[str]]] = None,
     or in the default one and all that are made later.
 
     It gets the operands as arrays, which must not be changed, and the attributes by name, and gives the results, an
-    array or a tuple of them. An exception ends the run. It must be a pure function. The interpreter runs it, so it is
+    array or a tuple of them. An exception ends the run, and is the cause of the RunError. It must be a pure function. The interpreter runs it, so it is
     slow, and one thread at a time.
 
     check  gets the types of the operands, of the results, and the attributes by name, and says what is wrong, or None
@@ -68,7 +69,8 @@ def custom(target: str, *, check: Optional[Callable[..., Optional[str]]] = None,
                         return said(f"result {i} is {a.dtype}{list(a.shape)}, but the program declares "
                                     f"{out.dtype}{list(out.shape)}")
                     out[...] = a
-            except Exception as error:  # it may not cross C
+            except BaseException as error:  # it may not cross C
+                kernel_failed(error)
                 return said(f"{type(error).__name__}: {error}")
             return None
 
@@ -78,11 +80,12 @@ def custom(target: str, *, check: Optional[Callable[..., Optional[str]]] = None,
             try:
                 why = check([public_type(use.inputs[i].type) for i in range(use.n_in)],
                             [public_type(use.outputs[i].type) for i in range(use.n_out)], **_attributes(use))
-            except Exception as error:
+            except BaseException as error:
+                kernel_failed(error)
                 why = f"{type(error).__name__}: {error}"
             return said(why) if why else None
 
-        kernel = c.CustomKernel(size=ctypes.sizeof(c.CustomKernel), target=target.encode(),
+        kernel = c.CustomKernel(size=ctypes.sizeof(c.CustomKernel), target=chars("target", target),
                                 check=c.CustomFunction(checks) if check else c.CustomFunction(0),
                                 run=c.CustomFunction(run))
         cx = context or default_context()

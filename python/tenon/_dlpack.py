@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._dtypes import DTYPES, DType
+from ._dtypes import BY_NAME, DTYPES, DType, name_of
 from ._owned import NotCopied
 
 CPU = 1
@@ -132,9 +132,17 @@ def take(tensor: Any) -> tuple[np.ndarray[Any, Any], DType]:
     if hasattr(tensor, "__dlpack_device__") and int(tensor.__dlpack_device__()[0]) != CPU:
         raise BufferError("the tensor is not in the memory of the CPU; copy it there first")
     try:
-        capsule = tensor.__dlpack__(max_version=(1, 0))
-    except TypeError:  # of before DLPack 1.0
-        capsule = tensor.__dlpack__()
+        try:
+            capsule = tensor.__dlpack__(max_version=(1, 0))
+        except TypeError:  # of before DLPack 1.0
+            capsule = tensor.__dlpack__()
+    except (BufferError, RuntimeError, ValueError) as error:  # such as bool, which DLPack lacked
+        try:
+            array = np.asarray(tensor)
+            return array, BY_NAME[name_of(array.dtype)]
+        except Exception:
+            raise BufferError(f"an object of type {type(tensor).__name__} does not give its elements: "
+                              f"{str(error).rstrip('.')}") from error
     managed: Any
     if _is_valid(capsule, _names[_VERSIONED]):
         managed = _Versioned.from_address(_pointer(capsule, _names[_VERSIONED]))

@@ -123,22 +123,6 @@ def _place(p: c.Place) -> Optional[Place]:
     return Place(_text(p.file), p.line, p.column, p.length) if p.line else None
 
 
-def at_least(least: int, name: str, value: int) -> int:
-    """VALUE of the argument NAME, where less than LEAST is wrong."""
-    if value < least:
-        raise UsageError(f"'{name}' is {value}, and must be {least} or more")
-    return value
-
-
-def nanoseconds(timeout: Optional[float]) -> int:
-    """The limit for a run that is given in seconds; 0: none."""
-    if timeout is None:
-        return 0
-    if not 0 < timeout <= 1e9:
-        raise UsageError(f"'timeout' is {timeout}, and must be above 0 and at most 1000000000 seconds")
-    return max(1, int(timeout * 1e9))
-
-
 class TextWriter:
     """A tn_writer that collects what is written."""
 

@@ -9,6 +9,7 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 
 from . import _library as c
+from ._arguments import file_name
 from ._errors import UsageError
 from ._owned import NotCopied
 
@@ -64,7 +65,7 @@ def external(given: Optional[External], path: Union[str, "os.PathLike[str]", Non
         return function, None, (texts, function)
     if given is None and path is None:
         return ctypes.cast(0, c.ExternalFunction), None, ()
-    model = os.path.join(os.fsencode(given), b"") if given is not None else os.fsencode(path or "")
+    model = os.path.join(file_name(given), b"") if given is not None else file_name(path)
     at = c.lib.tn_model_files_new(None, model)
     if not at:
         raise MemoryError("tenon: no memory for the files of a model")

@@ -268,6 +268,8 @@ class _Gradient:
                  with_value: bool) -> None:
         functools.update_wrapper(self, f, updated=())
         self._f = f._function if isinstance(f, Function) else f
+        if not all(isinstance(n, int) for n in ([argnums] if isinstance(argnums, (int, str)) else argnums)):
+            raise TypeError(f"argnums is {argnums!r}, and must be the position of an argument, or several")
         self._argnums, self._has_aux, self._with_value = argnums, has_aux, with_value
         self.__signature__ = _signature(self._f)
         self._whole: Function[Any] = Function(self._inside)
@@ -279,6 +281,8 @@ class _Gradient:
         arguments = list(args)
         places, forms = [], []
         for n in numbers:
+            if not -len(arguments) <= n < len(arguments):
+                raise UsageError(f"argnums names the argument {n}, but {len(arguments)} are given by position")
             leaves, form = flatten(arguments[n])
             # Each becomes a value of its own: what was computed from it outside counts as constant.
             own = [call("reshape", v, t.shape(v.shape)) for v in map(constant, leaves)]

@@ -6,14 +6,15 @@ import os
 import pathlib
 import sys
 from ctypes import byref, c_char_p, c_void_p
-from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _library as c
+from ._arguments import MOST_32, MOST_SIGNED, chars, chars_or_none, file_name, nanoseconds, whole
 from ._context import Context, default_context
 from ._dtypes import BY_NAME, Type, c_type, name_of, public_type
-from ._errors import InputError, Rejected, TextWriter, UsageError, at_least, nanoseconds
+from ._errors import InputError, Rejected, TextWriter, UsageError
 from ._files import External, external as external_data
 from ._owned import NotCopied
 from ._program import Event, Port, Program, _profiler
@@ -39,11 +40,17 @@ class Equivalence(NamedTuple):
 
 
 def _names(items: Sequence[str]) -> Any:
-    return (c_char_p * max(1, len(items)))(*(i.encode() for i in items))
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise TypeError(f"names are wanted, not {items!r}")
+    items = list(items)
+    return (c_char_p * max(1, len(items)))(*(chars("name", i) for i in items))
 
 
 def bindings(dims: Mapping[str, int]) -> Any:
-    return (c.Binding * max(1, len(dims)))(*(c.Binding(k.encode(), v) for k, v in dims.items()))
+    if not isinstance(dims, Mapping):
+        raise TypeError(f"extents by the names of their symbols are wanted, not {dims!r}")
+    return (c.Binding * max(1, len(dims)))(*(c.Binding(chars("dims", k), whole(k, v, -MOST_SIGNED - 1, MOST_SIGNED))
+                                             for k, v in dims.items()))
 
 
 class Module(NotCopied):
@@ -142,7 +149,7 @@ class Module(NotCopied):
         """The module as a file of DIALECT holds it, which may be binary. Rejected if that cannot express it."""
         with self._context as cx:
             return cx.text(lambda w: int(c.lib.tn_module_write(
-                self._handle, dialect.encode() if dialect else None, style.encode() if style else None, w)))
+                self._handle, chars_or_none("dialect", dialect), chars_or_none("style", style), w)))
 
     def text(self, dialect: Optional[str] = None, style: Optional[str] = None) -> str:
         """The module as text: in its own dialect, or converted to another.
@@ -169,8 +176,8 @@ class Module(NotCopied):
         if not external or pathlib.Path(external).name != external or external == path.name:
             raise UsageError(f"'{external}' names no other file in the folder of the model")
         beside = TextWriter()
-        options = c.WriteOptions(size=ctypes.sizeof(c.WriteOptions), dialect=dialect.encode(), external_location=external.encode(),
-                                 external=ctypes.pointer(beside.writer))
+        options = c.WriteOptions(size=ctypes.sizeof(c.WriteOptions), dialect=chars("dialect", dialect),
+                                 external_location=chars("external", external), external=ctypes.pointer(beside.writer))
         with self._context as cx:
             data = cx.text(lambda w: int(c.lib.tn_module_write_with(module._handle, byref(options), w)))
         self._context.write_files([(path.parent / external, beside.data), (path, data)])
@@ -208,17 +215,17 @@ class Module(NotCopied):
         o = c.ConvertOptions(size=ctypes.sizeof(c.ConvertOptions), exact_only=exact_only)
 
         def change(cx: Context, at: int) -> None:
-            cx.check(c.lib.tn_module_convert(at, dialect.encode(), byref(o)))
+            cx.check(c.lib.tn_module_convert(at, chars("dialect", dialect), byref(o)))
         out = self._copy(change)
         text = out.data(dialect)
         return read(text, dialect=dialect, context=self._context) if _is_read(dialect) else out
 
     def passes(self, names: Union[str, Sequence[str]]) -> Module:
         """What the passes called NAMES make of it: "canonicalize,cse", or a list."""
-        joined = names if isinstance(names, str) else ",".join(names)
+        joined = names if isinstance(names, str) or not isinstance(names, Iterable) else ",".join(names)
 
         def change(cx: Context, at: int) -> None:
-            cx.check(c.lib.tn_module_run_passes(at, joined.encode(), None))
+            cx.check(c.lib.tn_module_run_passes(at, chars("names", joined), None))
         return self._copy(change)
 
     def optimize(self, level: Optional[int] = None) -> Module:
@@ -273,9 +280,9 @@ class Module(NotCopied):
         """
         if isinstance(wrt, str):
             wrt = [wrt]
-        o = c.GradientOptions(size=ctypes.sizeof(c.GradientOptions), loss=str(loss).encode() if loss is not None else
-                              None, wrt=_names(wrt) if wrt is not None else None, n_wrt=len(wrt or ()),
-                              cotangent=cotangent.encode() if cotangent else None, seed=seed,
+        o = c.GradientOptions(size=ctypes.sizeof(c.GradientOptions), 
+                              loss=chars("loss", str(loss)) if loss is not None else None, wrt=_names(wrt) if wrt is not None else None, n_wrt=len(wrt or ()),
+                              cotangent=chars_or_none("cotangent", cotangent), seed=seed,
                               recompute=_names(recompute), n_recompute=len(recompute))
         at = c_void_p()
         with self._context as cx:
@@ -291,10 +298,12 @@ class Module(NotCopied):
         dims       values of symbolic extents; others are chosen for each run
         ulp, rtol, atol  how much floats may differ: by `ulp` units in the last place, or `atol + rtol * |y|`
         """
+        if not isinstance(other, Module):
+            raise TypeError(f"a module is wanted, not an object of type {type(other).__name__}")
         if other._context is not self._context:
             other = read(other.data(), dialect=None, context=self._context)
-        o = c.EquivOptions(size=ctypes.sizeof(c.EquivOptions), runs=at_least(0, "runs", runs), seed=at_least(0, "seed", seed), bindings=bindings(dims),
-                           n_bindings=len(dims), ulp=ulp, rtol=rtol, atol=atol,
+        o = c.EquivOptions(size=ctypes.sizeof(c.EquivOptions), runs=whole("runs", runs, 0, MOST_32),
+                           seed=whole("seed", seed), bindings=bindings(dims), n_bindings=len(dims), ulp=whole("ulp", ulp), rtol=rtol, atol=atol,
                            timeout_ns=nanoseconds(timeout))
         r = c.EquivResult()
         with self._context as cx:
@@ -329,11 +338,11 @@ class Module(NotCopied):
         hook = _profiler(progress, self._context._hooks) if progress is not None else None
         store = c.CacheOptions(size=ctypes.sizeof(c.CacheOptions), off=not cache)
         o = c.CompileOptions(size=ctypes.sizeof(c.CompileOptions), level=_level(level), numerics=int(relaxed),
-                             engine=engine.encode() if engine else None, bindings=bindings(dims),
-                             n_bindings=len(dims), cpu=cpu.encode() if cpu else None, threads=threads,
+                             engine=chars_or_none("engine", engine), bindings=bindings(dims),
+                             n_bindings=len(dims), cpu=chars_or_none("cpu", cpu), threads=whole("threads", threads, 0, MOST_32),
                              profiler=ctypes.pointer(hook) if hook is not None else None, check=check,
-                             cache=ctypes.pointer(store), schedule=schedule.encode() if schedule else None,
-                             memory_bytes=memory_bytes, eager=eager)
+                             cache=ctypes.pointer(store), schedule=chars_or_none("schedule", schedule),
+                             memory_bytes=whole("memory_bytes", memory_bytes), eager=eager)
         at = c_void_p()
         with self._context as cx:
             cx.check(c.lib.tn_program_compile(self._handle, byref(o), byref(at)))
@@ -350,7 +359,7 @@ class Module(NotCopied):
 
 
 def _level(level: Optional[int]) -> int:
-    if level not in _LEVELS:
+    if not (level is None or isinstance(level, int)) or level not in _LEVELS:
         raise UsageError(f"the levels are 0, 1 and 2, not {level}")
     return _LEVELS[level]
 
@@ -397,7 +406,7 @@ def _shapes(shapes: Shapes) -> Any:
         if isinstance(dims, (int, str)) or not all(n is None or isinstance(n, (int, np.integer)) and n >= 0 for n in dims):
             raise UsageError(f"the shape of '{name}' is {dims!r}; extents are numbers from 0 on, or None for what is open")
         extents = (ctypes.c_int64 * max(1, len(dims)))(*(c.DIM_UNKNOWN if n is None else n for n in dims))
-        at.name, at.rank, at.dims = name.encode(), len(dims), extents
+        at.name, at.rank, at.dims = chars("shapes", name), len(dims), extents
     return out
 
 
@@ -427,7 +436,7 @@ def _known(values: Mapping[str, Any]) -> tuple[Any, list[Any]]:
         if own is None:
             raise InputError(f"the constant '{name}' is of type {a.dtype}, which no input has")
         kept.append(a)
-        at.name = name.encode()
+        at.name = chars("constants", name)
         at.value = ctypes.pointer(c.Buffer(a.__array_interface__["data"][0], a.nbytes, c_type(own, a.shape)))
     return out, kept
 
@@ -458,7 +467,13 @@ def read(text: Union[str, bytes], *, dialect: Optional[str] = None, file: Option
     ...     print(error.diagnostics[0].place.line, error.diagnostics[0].severity)
     1 error
     """
-    data = text.encode() if isinstance(text, str) else bytes(text)
+    if isinstance(text, str):
+        data = text.encode()
+    else:
+        try:
+            data = bytes(memoryview(text))
+        except TypeError:
+            raise TypeError(f"a text or the bytes of a file are wanted, not an object of type {type(text).__name__}") from None
     return _read(data, None, dialect, file, entry, inputs, strict, profile, dims, shapes, constants, external, context)
 
 
@@ -469,12 +484,14 @@ def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str
     """RUNS: the inputs of runs, on which the nodes of the program depend."""
     if profile not in ("extended", "core-v1"):
         raise UsageError(f"the profiles are extended and core-v1, not {profile}")
+    if data is None:
+        file_name(path)
     context = context or default_context()
     function, user, kept = external_data(external, path)
     known, held = _known(constants)
-    o = c.ReadOptions(size=ctypes.sizeof(c.ReadOptions), dialect=dialect.encode() if dialect else None,
-                      file=os.fsencode(file) if file is not None else None, profile=int(profile == "core-v1"),
-                      strict=strict, entry=entry.encode() if entry else None, inputs=_names(inputs),
+    o = c.ReadOptions(size=ctypes.sizeof(c.ReadOptions), dialect=chars_or_none("dialect", dialect),
+                      file=file_name(file) if file is not None else None, profile=int(profile == "core-v1"),
+                      strict=strict, entry=chars_or_none("entry", entry), inputs=_names(inputs),
                       n_inputs=len(inputs), bindings=bindings(dims) if dims else None, n_bindings=len(dims),
                       known=known if constants else None, n_known=len(constants), external=function,
                       external_user=user, shapes=_shapes(shapes) if shapes else None, n_shapes=len(shapes))
@@ -482,14 +499,13 @@ def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str
     with context as cx:
         if runs is not None:
             given, more = _known(runs)
-            cx.check(c.lib.tn_module_read_for(cx.handle, byref(o), os.fsencode(path) if path is not None else None, data,
+            cx.check(c.lib.tn_module_read_for(cx.handle, byref(o), file_name(path) if path is not None else None, data,
                                               len(data or b""), given, len(runs), None, byref(at)))
             held += more
         elif data is not None:
             cx.check(c.lib.tn_module_read(cx.handle, byref(o), data, len(data), byref(at)))
         else:
-            assert path is not None
-            cx.check(c.lib.tn_module_read_file(cx.handle, byref(o), os.fsencode(path), byref(at)))
+            cx.check(c.lib.tn_module_read_file(cx.handle, byref(o), file_name(path), byref(at)))
     del held
     assert at.value
     m = Module(context, at.value, kept)

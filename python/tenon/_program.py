@@ -13,9 +13,10 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Union
 import numpy as np
 
 from . import _library as c
+from ._arguments import MOST_32, chars, chars_or_none, file_name, nanoseconds, whole
 from ._context import Context, Hooks
 from ._dtypes import Dims, DType, Type, public_type
-from ._errors import InputError, Rejected, UsageError, at_least, nanoseconds
+from ._errors import InputError, Rejected, UsageError
 from ._owned import NotCopied
 from ._tensor import Array, Tensor, describe, storage_of, wanted_text
 
@@ -348,6 +349,8 @@ class Program(NotCopied):
         timeout   in seconds; RunError when the run takes longer
         progress  is told of everything that took time, as it ends; an exception that it raises ends the run
         """
+        if not isinstance(inputs, Mapping):
+            raise TypeError(f"inputs by name are wanted, not an object of type {type(inputs).__name__}")
         ordered = self._order((), inputs)
         try:
             return self._run(ordered, out, seed, threads, timeout, progress)
@@ -359,7 +362,7 @@ class Program(NotCopied):
              timeout: Optional[float], progress: Optional[Callable[[Event], None]]) -> dict[str, Any]:
         frame = _Frame(self)
         o = frame.options
-        o.seed, o.threads = at_least(0, "seed", seed), at_least(0, "threads", threads)
+        o.seed, o.threads = whole("seed", seed), whole("threads", threads, 0, MOST_32)
         o.timeout_ns = nanoseconds(timeout)
         hook = None
         if progress is not None:
@@ -403,7 +406,7 @@ class Program(NotCopied):
             buffer = c.Buffer(data=array.__array_interface__["data"][0])
             _set_type(buffer, t.dtype, shape)
             with self._context as cx:
-                cx.check(c.lib.tn_program_random_input(self.handle, k, at_least(0, "seed", seed), byref(buffer)))
+                cx.check(c.lib.tn_program_random_input(self.handle, k, whole("seed", seed), byref(buffer)))
             out[name] = Tensor(array, t.dtype)
         return out
 
@@ -419,7 +422,7 @@ class Program(NotCopied):
 
     def dump(self, stage: str = "all", kernel: int = -1) -> str:
         """The forms between the program and machine code: graph, lowered, kernels, loops, program or all."""
-        return self._write(lambda w: int(c.lib.tn_program_dump(self.handle, stage.encode(), kernel, w))).decode()
+        return self._write(lambda w: int(c.lib.tn_program_dump(self.handle, chars("stage", stage), kernel, w))).decode()
 
     def emit(self, path: Union[str, os.PathLike[str]], *, header: Union[str, os.PathLike[str], None] = None,
              weights: Union[str, os.PathLike[str], None] = None, name: Optional[str] = None,
@@ -436,16 +439,16 @@ class Program(NotCopied):
         seed      of the random generators in the program
         parallel  the entry shares its work out over threads of its caller's
         """
-        path = pathlib.Path(path)
+        path = pathlib.Path(os.fsdecode(file_name(path)))
         if path.suffix not in FORMS:
             raise UsageError(f"'{path.name}' tells no form of code; there are {', '.join(FORMS)}")
         stem = path.stem[3:] if path.suffix in (".a", ".so") and path.stem.startswith("lib") else path.stem
         if name is None:
             name = "".join(ch if ch.isascii() and (ch.isalnum() or ch == "_") else "_" for ch in stem)
             name = name if name and not name[0].isdigit() else f"_{name}"
-        o = c.EmitOptions(size=ctypes.sizeof(c.EmitOptions), name=name.encode(),
-                          target=target.encode() if target else None, cpu=cpu.encode() if cpu else None, seed=seed,
-                          takes_weights=weights is not None, shares_work=parallel)
+        o = c.EmitOptions(size=ctypes.sizeof(c.EmitOptions), name=chars("name", name),
+                          target=chars_or_none("target", target), cpu=chars_or_none("cpu", cpu), 
+                          seed=whole("seed", seed), takes_weights=weights is not None, shares_work=parallel)
         files = [(path, FORMS[path.suffix])]
         files += [(pathlib.Path(file), form) for file, form in ((header, FORMS[".h"]), (weights, WEIGHTS))
                   if file is not None]

@@ -197,7 +197,10 @@ def storage_of(x: Any, d: DType, what: str, wanted: str) -> Array:
     if isinstance(x, (bool, int, float, complex, list, tuple)):
         return _number_storage(_plain_array(x, what), d, what, wanted)
     if hasattr(x, "__dlpack__"):
-        array, own = _dlpack.take(x)
+        try:
+            array, own = _dlpack.take(x)
+        except BufferError as error:
+            raise BufferError(f"{what}: {error}") from error.__cause__
         if own is not d:
             raise TypeError(f"{what} wants {wanted}, got {own.foreign}[{', '.join(map(str, array.shape))}]")
         return array
@@ -285,6 +288,8 @@ def tensor(x: Any, dtype: Optional[DTypeLike] = None) -> Tensor:
         if not isinstance(x, np.ndarray) and hasattr(x, "__dlpack__"):
             return Tensor(*_dlpack.take(x))
         a = np.asarray(x)
+        if a.dtype.kind in "OSU":
+            raise TypeError(f"an object of type {type(x).__name__} is no tensor of numbers")
         d = dtype_of(a.dtype)
         if isinstance(x, (float, list, tuple)) and d.name == "f64":
             d = dtype_of("f32")

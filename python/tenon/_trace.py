@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from . import _library as c
+from ._arguments import chars
 from ._context import Context
 from ._dtypes import BY_NAME, DTYPES, DType, DTypeLike, Type, dtype as dtype_of
 from ._errors import UsageError
@@ -111,7 +112,7 @@ class Trace(NotCopied):
         if isinstance(e, Dim):
             return e.handle
         if isinstance(e, str):
-            handle = int(c.lib.tn_dim(self.b, e.encode()))
+            handle = int(c.lib.tn_dim(self.b, chars("shape", e)))
             self.dims[handle] = e
             return handle
         return int(e)
@@ -359,4 +360,4 @@ def many(n: int, append: Callable[[Any], Any]) -> list[Value]:
 
 def input_value(name: str, t: Type) -> Value:
     trace = current()
-    return call("input", name.encode(), t.dtype.code, trace.shape(t.shape))
+    return call("input", chars("name", name), t.dtype.code, trace.shape(t.shape))

@@ -17,21 +17,22 @@ import tempfile
 import weakref
 from ctypes import byref, c_bool, c_char_p, c_void_p
 from types import TracebackType
-from typing import Any, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _library as c
+from ._arguments import MOST_32, chars, chars_or_none, file_name, number, whole
 from ._context import Context, default_context
-from ._dtypes import DTypeLike, dtype as dtype_of, public_type
+from ._dtypes import DTypeLike, Type, dtype as dtype_of, public_type
 from ._errors import InputError, UsageError
 from ._function import Function
 from ._module import Module, PathLike, _level, _names, bindings, open as open_module
 from ._owned import NotCopied
 from ._program import Port
-from ._tensor import Tensor
+from ._tensor import Tensor, storage_of, tensor, wanted_text
 
-__all__ = ["Dataset", "RankGroup", "Ranks", "Step", "Trainer", "Validation", "leaf_seed", "mpi", "optimizer",
+__all__ = ["Dataset", "RankGroup", "Ranks", "Step", "Trainer", "Validation", "Weights", "leaf_seed", "mpi", "optimizer",
            "reduce_tree", "sample_order", "schedule_rate"]
 
 Data = Union[PathLike, Mapping[str, Any], Sequence[PathLike]]
@@ -52,12 +53,13 @@ def sample_order(seed: int, epoch: int, n: int) -> np.ndarray[Any, Any]:
     >>> sorted(sample_order(seed=1, epoch=0, n=5).tolist())
     [0, 1, 2, 3, 4]
     """
-    return np.array([c.lib.tn_sample_order(seed, epoch, n, i) for i in range(n)], np.uint64)
+    known = whole("seed", seed), whole("epoch", epoch), whole("n", n)
+    return np.array([c.lib.tn_sample_order(*known, i) for i in range(known[2])], np.uint64)
 
 
 def leaf_seed(seed: int, step: int, leaf: int) -> int:
     """The seed of the random generators in a leaf of a step."""
-    return int(c.lib.tn_leaf_seed(seed, step, leaf))
+    return int(c.lib.tn_leaf_seed(whole("seed", seed), whole("step", step), whole("leaf", leaf)))
 
 
 def schedule_rate(schedule: str, rate: float, step: int, steps: int, warmup: int = 0) -> float:
@@ -93,7 +95,8 @@ def reduce_tree(leaves: Sequence[Any]) -> Tensor:
 
 def _optimizer(name: str, weight_decay: float, momentum: float, betas: tuple[float, float],
                epsilon: float) -> c.Optimizer:
-    return c.Optimizer(ctypes.sizeof(c.Optimizer), name.encode(), weight_decay, momentum, *betas, epsilon)
+    return c.Optimizer(ctypes.sizeof(c.Optimizer), chars("optimizer", name), number("weight_decay", weight_decay),
+                       number("momentum", momentum), *betas, number("epsilon", epsilon))
 
 
 def optimizer(name: str = "adam", *, dtype: DTypeLike = "f32", weight_decay: float = 0.0, momentum: float = 0.0,
@@ -116,9 +119,32 @@ def optimizer(name: str = "adam", *, dtype: DTypeLike = "f32", weight_decay: flo
 
 # ---- data ----
 
-def _plain(x: Any) -> np.ndarray[Any, Any]:
-    """X as files have it: types that NumPy lacks as bit patterns."""
-    return x._array if isinstance(x, Tensor) else np.asarray(x)
+def _plain(name: str, x: Any, wanted: Mapping[str, Type]) -> np.ndarray[Any, Any]:
+    """X as files have it: types that NumPy lacks as bit patterns. Numbers and lists take the type that is WANTED under
+    that name, else that of `tenon.tensor`."""
+    foreign = hasattr(x, "__dlpack__") and not isinstance(x, (np.ndarray, np.generic))
+    if not foreign and not isinstance(x, (bool, int, float, complex, list, tuple)):
+        return np.asarray(x)
+    t = wanted.get(name)
+    try:
+        return tensor(x)._array if foreign or t is None else storage_of(x, t.dtype, f"'{name}'",
+                                                                        wanted_text(t.dtype, t.shape))
+    except (TypeError, BufferError) as error:
+        raise InputError(str(error)) from None
+
+
+class Weights(Dict[str, Tensor]):
+    """Copies of the weights of a trainer, by name: a change of them would change nothing there."""
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("these are copies of the weights: a trainer begins with other ones by `init`; dict() makes a "
+                        "dictionary that can be changed")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]
+    update = pop = popitem = clear = setdefault = _refuse  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:  # a copy is a dictionary
+        return dict, (dict(self),)
 
 
 class _Files(NotCopied):
@@ -128,18 +154,18 @@ class _Files(NotCopied):
         self.folder = tempfile.mkdtemp(prefix="tenon-")
         weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
 
-    def samples(self, arrays: Mapping[str, Any]) -> list[str]:
+    def samples(self, arrays: Mapping[str, Any], wanted: Mapping[str, Type]) -> list[str]:
         """A file for each array, as tn_dataset_open names them."""
         paths = [os.path.join(self.folder, f"{i}.npy") for i in range(len(arrays))]
-        for path, x in zip(paths, arrays.values()):
-            np.save(path, _plain(x))
+        for path, (name, x) in zip(paths, arrays.items()):
+            np.save(path, _plain(name, x, wanted))
         return [f"{name}={path}" for name, path in zip(arrays, paths)]
 
-    def values(self, arrays: Mapping[str, Any]) -> str:
+    def values(self, arrays: Mapping[str, Any], wanted: Mapping[str, Type]) -> str:
         """One file for all."""
         path = os.path.join(self.folder, "values.npz")
         with open(path, "wb") as file:
-            np.savez(file, **{name: _plain(x) for name, x in arrays.items()})
+            np.savez(file, **{name: _plain(name, x, wanted) for name, x in arrays.items()})
         return path
 
 
@@ -155,16 +181,17 @@ class Dataset(NotCopied):
     x: f32[4, 3]
     """
 
-    def __init__(self, source: Data, *, context: Optional[Context] = None) -> None:
+    def __init__(self, source: Data, *, context: Optional[Context] = None,
+                 _wanted: Mapping[str, Type] = {}) -> None:
         files = _Files()
         paths: Sequence[PathLike]
         if isinstance(source, Mapping):
-            paths = files.samples(source)
+            paths = files.samples(source, _wanted)
         else:
-            paths = [source] if isinstance(source, (str, os.PathLike)) else source
+            paths = [source] if isinstance(source, (str, os.PathLike)) or not isinstance(source, Sequence) else source
         self._context = context or default_context()
         at = c_void_p()
-        names = (c_char_p * max(1, len(paths)))(*map(os.fsencode, paths))
+        names = (c_char_p * max(1, len(paths)))(*map(file_name, paths))
         with self._context as cx:
             cx.check(c.lib.tn_dataset_open(cx.handle, names, len(paths), byref(at)))
         assert at.value
@@ -323,24 +350,31 @@ class Trainer(NotCopied):
         if isinstance(program, Function):
             program = program.module
         elif not isinstance(program, Module):
+            if callable(program):
+                kind = type(program).__name__
+                raise TypeError(f"a module, a traced function or the name of a file is trained, not an object of type {kind}"
+                                f"{'; tenon.function traces it' if kind == 'function' else ''}")
             program = open_module(program)
         self._context = program._context
+        self._wanted = {p.name: Type(dtype_of(p.dtype), p.shape) for p in program.inputs}
         self._data = self._dataset(data)
         names = [wrt] if isinstance(wrt, str) else wrt
         how = _optimizer(optimizer, weight_decay, momentum, betas, epsilon)
         if update is not None and update._context is not self._context:
             raise UsageError("the update is a module of another context than the program")
         compile_options = c.CompileOptions(
-            size=ctypes.sizeof(c.CompileOptions), level=_level(level), engine=engine.encode() if engine else None,
-            bindings=bindings(dims), n_bindings=len(dims), cpu=cpu.encode() if cpu else None, threads=threads, memory_bytes=memory_bytes)
+            size=ctypes.sizeof(c.CompileOptions), level=_level(level), engine=chars_or_none("engine", engine),
+            bindings=bindings(dims), n_bindings=len(dims), cpu=chars_or_none("cpu", cpu), 
+            threads=whole("threads", threads, 0, MOST_32), memory_bytes=whole("memory_bytes", memory_bytes))
         files = _Files()
-        first = files.values(init) if isinstance(init, Mapping) else init
+        first = files.values(init, self._wanted) if isinstance(init, Mapping) else init
         o = c.TrainOptions(
-            size=ctypes.sizeof(c.TrainOptions), loss=str(loss).encode() if loss is not None else None,
-            wrt=_names(names), n_wrt=len(names), batch=batch, leaves=leaves, seed=seed, steps=steps, epochs=epochs,
-            schedule=_schedule(schedule), warmup=warmup, rate=rate, optimizer=ctypes.pointer(how),
-            update=update._handle if update is not None else None, clip_norm=clip_norm, skip=skip,
-            init=os.fsencode(first) if first is not None else None, compile=ctypes.pointer(compile_options),
+            size=ctypes.sizeof(c.TrainOptions), loss=chars("loss", str(loss)) if loss is not None else None,
+            wrt=_names(names), n_wrt=len(names), batch=whole("batch", batch), leaves=whole("leaves", leaves),
+            seed=whole("seed", seed), steps=whole("steps", steps), epochs=whole("epochs", epochs),
+            schedule=_schedule(schedule), warmup=whole("warmup", warmup), rate=number("rate", rate), optimizer=ctypes.pointer(how),
+            update=update._handle if update is not None else None, clip_norm=number("clip_norm", clip_norm), skip=skip,
+            init=file_name(first) if first is not None else None, compile=ctypes.pointer(compile_options),
             transport=ctypes.pointer(ranks._transport) if ranks is not None and ranks._transport is not None else None)
         at = c_void_p()
         with self._context as cx:
@@ -357,7 +391,7 @@ class Trainer(NotCopied):
 
     def _dataset(self, data: Union[Dataset, Data]) -> Dataset:
         if not isinstance(data, Dataset):
-            return Dataset(data, context=self._context)
+            return Dataset(data, context=self._context, _wanted=self._wanted)
         if data._context is not self._context:
             raise UsageError("the data is of another context than the program")
         return data
@@ -396,8 +430,8 @@ class Trainer(NotCopied):
         return self._info().step
 
     @property
-    def weights(self) -> dict[str, Tensor]:
-        """Copies of the weights as they are, by name."""
+    def weights(self) -> Weights:
+        """Copies of the weights as they are, by name: a dictionary that cannot be changed."""
         out: dict[str, Tensor] = {}
         name, b = c_char_p(), c.Buffer()
         with self._context:
@@ -406,7 +440,7 @@ class Trainer(NotCopied):
                 a = np.empty(b.type.dims[:b.type.rank], t.dtype.storage)
                 ctypes.memmove(a.ctypes.data, b.data or 0, b.bytes)
                 out[(name.value or b"").decode()] = Tensor(a, t.dtype)
-        return out
+        return Weights(out)
 
     @property
     def digest(self) -> str:
@@ -418,8 +452,11 @@ class Trainer(NotCopied):
 
     def write(self, path: PathLike) -> None:
         """Write the weights to a .safetensors, .npz or .npy file, which appears whole."""
+        name = file_name(path)
+        if not name.endswith((b".safetensors", b".npz", b".npy")):
+            raise UsageError(f"'{os.fsdecode(name)}' ends as no file of tensors; there are .safetensors, .npz and .npy")
         with self._context as cx:
-            cx.check(c.lib.tn_trainer_write(self._handle, os.fsencode(path)))
+            cx.check(c.lib.tn_trainer_write(self._handle, name))
 
     # ---- steps ----
 
@@ -443,8 +480,9 @@ class Trainer(NotCopied):
         labels  the input with the classes, as integers or as rows with their largest element there
         """
         data = self._dataset(data)
-        v = c.Validation(size=ctypes.sizeof(c.Validation), scores=str(scores).encode() if scores is not None else None,
-                         labels=labels.encode() if labels is not None else None)
+        v = c.Validation(size=ctypes.sizeof(c.Validation), 
+                         scores=chars("scores", str(scores)) if scores is not None else None,
+                         labels=chars_or_none("labels", labels))
         with self._context as cx:
             cx.check(c.lib.tn_trainer_validate(self._handle, data._handle, byref(v)))
         return Validation(v.samples, v.right, v.loss)
@@ -454,14 +492,14 @@ class Trainer(NotCopied):
     def save(self, folder: PathLike, keep: int = 3) -> None:
         """Write a checkpoint to FOLDER, where the newest KEEP stay (0: all)."""
         with self._context as cx:
-            cx.check(c.lib.tn_trainer_save(self._handle, os.fsencode(folder), keep))
+            cx.check(c.lib.tn_trainer_save(self._handle, file_name(folder), whole("keep", keep)))
 
     def resume(self, folder: PathLike) -> bool:
         """Go on from the newest checkpoint in FOLDER, with the bits of a training that was never stopped. False when
         there is none. After an error the trainer is of no use any more."""
         found = c_bool()
         with self._context as cx:
-            cx.check(c.lib.tn_trainer_resume(self._handle, os.fsencode(folder), byref(found)))
+            cx.check(c.lib.tn_trainer_resume(self._handle, file_name(folder), byref(found)))
         return found.value
 
     def __repr__(self) -> str:

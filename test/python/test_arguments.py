@@ -1,0 +1,147 @@
+"""Arguments of a wrong type or value: the message names them, and nothing is cut off or ignored."""
+import contextlib
+import copy
+import os
+import pathlib
+import tempfile
+import unittest
+
+from lib import package  # noqa: F401
+
+import numpy as np
+
+import tenon
+from tenon import train
+
+NET = '%0 = Input () {name="x"} : tensor<f32>[n]\n%1 = Relu (%0) : tensor<f32>[n]\noutputs: %1'
+X = np.ones((4, 3), np.float32)
+
+
+@tenon.function("f32[3, 2]", "f32[n, 3]")
+def loss(w, x):
+    return ((x @ w - 1) ** 2).mean()
+
+
+def trainer(data=None, **options):
+    return train.Trainer(loss, {"x": X} if data is None else data, **{"wrt": "w", "batch": 4, **options})
+
+
+class Arguments(unittest.TestCase):
+    def refused(self, cases):
+        for error, message, function in cases:
+            with self.subTest(message), self.assertRaisesRegex(error, message):
+                function()
+
+    def test_types(self):
+        net, m = tenon.load(NET), tenon.read(NET)
+        path = "the name of a file is wanted, not an object of type "
+        self.refused(((TypeError, message, function) for message, function in (
+            (path + "NoneType", lambda: tenon.open(None)), (path + "int", lambda: tenon.open(0)),
+            (path + "NoneType", lambda: tenon.load(None)), (path + "int", lambda: train.Dataset(5)),
+            (path + "NoneType", lambda: trainer().write(None)),
+            ("the bytes of a file are wanted, not an object of type int", lambda: tenon.read(5)),
+            ("'threads' is '2', and must be a whole number", lambda: tenon.load(NET, threads="2")),
+            ("'threads' is '2', and must be a whole number", lambda: net.run({"x": [1]}, threads="2")),
+            ("'timeout' is '2', and must be a number", lambda: net.run({"x": [1]}, timeout="2")),
+            ("'memory_bytes' is '1G', and must be a whole", lambda: tenon.Context(memory_bytes="1G")),
+            ("'n' is '3', and must be a whole number", lambda: tenon.load(NET, dims={"n": "3"})),
+            ("'engine' is 3, and must be a text", lambda: tenon.load(NET, engine=3)),
+            ("'entry' is 3, and must be a text", lambda: tenon.read(NET, entry=3)),
+            ("'dialect' is 3, and must be a text", lambda: m.convert(3)),
+            ("names are wanted, not 5", lambda: m.grad(wrt=5)),
+            ("extents by the names of their symbols are wanted", lambda: m.bind(5)),
+            ("a module is wanted, not an object of type int", lambda: m.equiv(5)),
+            ("inputs by name are wanted", lambda: net.run(5)),
+            ("an object of type str is no tensor", lambda: tenon.tensor("abc")),
+            ("argnums is 'x', and must be the position", lambda: tenon.grad(loss, argnums="x")),
+            ("not an object of type function; tenon.function traces it",
+             lambda: train.Trainer(lambda w: w, {"x": X}, wrt="w")),
+            ("'rate' is '0.1', and must be a number", lambda: trainer(rate="0.1")))))
+
+    def test_values(self):
+        net = tenon.load(NET)
+        self.refused(((tenon.UsageError, message, function) for message, function in (
+            ("'threads' is -3, and must be 0 or more", lambda: tenon.load(NET, threads=-3)),
+            ("'threads' is 4294967296, and must be at most", lambda: tenon.load(NET, threads=2 ** 32)),
+            ("'memory_bytes' is -1", lambda: tenon.load(NET, memory_bytes=-1)),
+            ("'memory_bytes' is -1", lambda: tenon.Context(memory_bytes=-1)),
+            ("'seed' is 1180591620717411303424, and must be at most", lambda: net.run({"x": [1]}, seed=2 ** 70)),
+            ("'seed' is -1", lambda: trainer(seed=-1)), ("'keep' is -1", lambda: trainer().save("x", keep=-1)),
+            ("'n' is 18446744073709551616, and must be at most", lambda: tenon.load(NET, dims={"n": 2 ** 64})),
+            ("the levels are 0, 1 and 2", lambda: tenon.load(NET, level=[2])),
+            ("argnums names the argument 5, but 1 are given", lambda: tenon.grad(lambda x: x.sum(), argnums=5)(X)),
+            ("'w.foo' ends as no file of tensors; there are .safetensors, .npz and .npy",
+             lambda: trainer().write("w.foo")))))
+
+    def test_nul(self):
+        """C would read what is before it."""
+        with tempfile.TemporaryDirectory() as place:
+            path = os.path.join(place, "a.ir")
+            pathlib.Path(path).write_text(NET, encoding="ascii")
+            net = tenon.load(path, dims={"n": 2})
+            self.refused(((tenon.UsageError, "no NUL character", function) for function in (
+                lambda: tenon.load(path + "\0.onnx"), lambda: tenon.open(path + "\0b"), lambda: net.emit(path + "\0.c"),
+                lambda: tenon.read(NET).save(path + "\0.ir"), lambda: trainer().write(path + "\0.npz"),
+                lambda: tenon.load(NET, dims={"n\0x": 3}), lambda: net.dump("graph\0"))))
+            self.assertEqual(os.listdir(place), ["a.ir"])
+
+    def test_lists_for_training(self):
+        """Lists take the type of the input, as those of a call."""
+        rows = X.tolist()
+        first = [[1, 2], [3, 4], [5, 6]]
+        t = trainer({"x": rows}, init={"w": first})
+        same = trainer({"x": X}, init={"w": np.array(first, np.float32)})
+        self.assertEqual((t.step(), t.digest), (same.step(), same.digest))
+        self.assertEqual(str(train.Dataset({"x": rows, "k": [1, 2, 3, 4]}).tensors[0]), "x: f32[4, 3]")
+        with self.assertRaisesRegex(tenon.InputError, "'x' wants .*, got 1j"):
+            trainer({"x": [[1j, 2, 3]]})
+
+    def test_weights(self):
+        t = trainer()
+        for change in (lambda w: w.__setitem__("w", 1), lambda w: w.update(w=1), lambda w: w.pop("w")):
+            with self.assertRaisesRegex(TypeError, "these are copies of the weights"):
+                change(t.weights)
+        own = copy.copy(t.weights)
+        own["w"] = own["w"] + 1
+        self.assertEqual({**t.weights}.keys(), own.keys())
+        self.assertEqual(float(loss(**t.weights, x=X)), float(loss(t.weights["w"], X)))
+
+    def test_torch(self):
+        try:
+            import torch
+        except ImportError:
+            self.skipTest("there is no torch")
+        net = tenon.load(NET)
+        with self.assertRaisesRegex(tenon.InputError, "input 'x': .*Can't export tensors that require gradient"):
+            net(torch.ones(3, requires_grad=True))
+        with self.assertRaisesRegex(tenon.InputError, r"input 'x' wants float32\[n\], got bool\[3\]"):
+            net(torch.ones(3) > 0)
+        self.assertEqual(tenon.tensor(torch.ones(2) > 0).tolist(), [True, True])
+
+
+class Kernels(unittest.TestCase):
+    def test_cause(self):
+        """What a kernel raises is the cause of the error; what is no Exception is raised itself."""
+        raised = KeyError("why")
+
+        @tenon.custom("acme.fails.f32.v1")
+        def fails(x):
+            raise raised
+        net = tenon.load("func @main(%x: tensor<f32, 3>) -> tensor<f32, 3> {\n"
+                         '  %y = custom_call(%x) target["acme.fails.f32.v1"] -> tensor<f32, 3>\n  return %y\n}\n')
+        for call in (lambda: net([1, 2, 3]), lambda: net.run({"x": [1, 2, 3]}), net.bind(np.ones(3, np.float32))):
+            with self.assertRaisesRegex(tenon.RunError, "KeyError: 'why'") as caught:
+                call()
+            self.assertIs(caught.exception.__cause__, raised)
+        with contextlib.suppress(tenon.RunError):
+            tenon.load(NET).run({"x": [1]}, timeout=1e-9)
+        raised = KeyboardInterrupt()
+        with self.assertRaises(KeyboardInterrupt):
+            net([1, 2, 3])
+        with self.assertRaises(tenon.InputError) as caught:
+            net([1, 2])
+        self.assertIsNone(caught.exception.__cause__)
+
+
+if __name__ == "__main__":
+    unittest.main()
