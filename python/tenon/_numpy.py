@@ -168,8 +168,19 @@ def _extremum(name: str) -> Callable[..., Value]:
     return function
 
 
-_sum, mean, prod = _reduction("sum"), _reduction("mean"), _reduction("reduce_prod")
+_sum, _mean, prod = _reduction("sum"), _reduction("mean"), _reduction("reduce_prod")
 amax, amin = _extremum("reduce_max"), _extremum("reduce_min")
+
+
+def mean(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None = None,
+         keepdims: bool = False) -> Value:
+    y = constant(x) if dtype is None else cast(x, dtype)
+    d = dtype_of(y.dtype)
+    if not (d.is_float or d.is_complex):
+        raise TypeError(f"the mean of {d} would be cut off to {d}: astype('f32') makes floats of them")
+    return _mean(y, axis, keepdims=keepdims)
+
+
 _REDUCTIONS = {np.add: _sum, np.multiply: prod, np.maximum: amax, np.minimum: amin}
 
 
@@ -185,9 +196,9 @@ def _all(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) ->
     return result
 
 
-def var(x: Any, axis: Axis = None, dtype: None = None, out: None = None, ddof: int = 0,
+def var(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None = None, ddof: int = 0,
         keepdims: bool = False) -> Value:
-    y = constant(x)
+    y = constant(x) if dtype is None else cast(x, dtype)
     d = y - mean(y, axis, keepdims=True)
     if ddof == 0:
         return mean(d * d, axis, keepdims=keepdims)
@@ -198,9 +209,9 @@ def var(x: Any, axis: Axis = None, dtype: None = None, out: None = None, ddof: i
     return result
 
 
-def std(x: Any, axis: Axis = None, dtype: None = None, out: None = None, ddof: int = 0,
+def std(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None = None, ddof: int = 0,
         keepdims: bool = False) -> Value:
-    return call("sqrt", var(x, axis, None, None, ddof, keepdims))
+    return call("sqrt", var(x, axis, dtype, None, ddof, keepdims))
 
 
 def argmax(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool = False) -> Value:

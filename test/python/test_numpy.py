@@ -55,6 +55,18 @@ class Numpy(unittest.TestCase):
         else:
             np.testing.assert_allclose(got, want, rtol=1e-13, atol=1e-14)
 
+    def test_means_of_integers(self):
+        """NumPy's are floats; those of the operation are cut off, so that they are refused as `/` is."""
+        for d in ("int64", "uint8", "bool"):
+            x = np.array([1, 0, 1]).astype(d)
+            for f in (lambda x: x.mean(), lambda x: np.mean(x, axis=0), lambda x: x.var(), lambda x: x.std(ddof=1),
+                      lambda x: x / x, lambda x: x.astype("f32").mean(dtype="si32")):
+                with self.subTest(d), self.assertRaisesRegex((TypeError, tenon.Rejected), "astype|does not take i1"):
+                    tenon.function(f)(x)
+            for f in (lambda x: x.mean(dtype="f8"), lambda x: x.var(dtype="f8"), lambda x: np.std(x, dtype="f8")):
+                y = tenon.function(f)(x)
+                np.testing.assert_allclose(y, f(x.astype(float)), rtol=1e-15)
+
     def test_ufuncs(self):
         for u in UFUNCS:
             if u is np.matmul:
