@@ -86,8 +86,14 @@ class Context(NotCopied):
     """Limits and kernels for the modules and programs made in it. Threads may share one: its work is done by one of
     them at a time, but for runs of programs, which need no lock.
 
-    limits  by name: nodes, nesting, errors, literal_bytes, output_bytes, run_bytes, memory_bytes; `tenon --help`
-            says more of each
+    limits  by name, for what is read and compiled (docs/cli.md, "Limits", says more):
+            nodes          operations of a module, 2^23
+            nesting        lists, objects, expressions and regions in each other, 128; at most 256
+            errors         faults that are reported before a reader gives up, 100; 0: all of them
+            literal_bytes  all constants of a module together, 4 GiB
+            output_bytes   a program that is written, 1 GiB
+            run_bytes      all tensors that are alive at once during a run, 16 GiB
+            memory_bytes   all modules of the context together, and what passes need for them, 8 GiB
     """
 
     def __init__(self, **limits: int) -> None:

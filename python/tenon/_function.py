@@ -235,7 +235,8 @@ def function(*types: Any, static: Sequence[str] = ()) -> Any:
     """Make a program of a Python function of tensors.
 
     The function runs once on symbolic tensors for each choice of types and shapes; what it does with operators, with
-    functions of NumPy and with those of this package becomes a program. Arguments and results may be tuples, lists
+    functions of NumPy and with those of this package becomes a program. Arrays and numbers that it takes from around
+    it are constants there, as they were at that time; what is to change is an argument. Arguments and results may be tuples, lists
     and dictionaries of tensors. With types as arguments, which may have symbolic extents, it is one program for all
     calls.
 

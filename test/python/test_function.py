@@ -30,6 +30,16 @@ def difference(f, x, h=1e-6):
 
 
 class Functions(unittest.TestCase):
+    def test_arrays_around(self):
+        """What a function takes from around it is a constant, as it was when it was traced; another type traces again."""
+        around = np.ones(2, np.float32)
+        f = tenon.function(lambda x: x + around)
+        x = np.zeros(2, np.float32)
+        self.assertEqual(f(x).tolist(), [1, 1])
+        around[:] = 5
+        self.assertEqual(f(x).tolist(), [1, 1])
+        self.assertEqual(f(np.zeros((1, 2), np.float32)).tolist(), [[5, 5]])
+
     def test_arguments(self):
         traces = []
 
