@@ -57,15 +57,25 @@ tn_dtype array_carrier(tn_dtype d)
     return d;
 }
 
-static bool all_in_range(const array *a, int lowest, int highest)
+/* Does each byte hold an integer of 4 bits? Those above them are 0, or, of a SIGNED one, repeat the
+ * highest of the four: each equals its neighbour below. Eight bytes at a time, since a run looks at
+ * all its inputs. */
+static bool all_in_range(const array *a, bool is_signed)
 {
-    bool ok = true;
-    for (size_t i = 0; i < a->bytes; i++) {
-        int value =
-            a->dtype == TN_SI8 ? ((const int8_t *)a->data)[i] : ((const uint8_t *)a->data)[i];
-        ok &= value >= lowest && value <= highest;
+    const uint64_t above = UINT64_C(0xf0f0f0f0f0f0f0f0);
+    const uint64_t neighbours = is_signed ? UINT64_MAX : 0;
+    const uint8_t *data = a->data;
+    uint64_t wrong = 0, w;
+    size_t i = 0;
+    for (; i + sizeof w <= a->bytes; i += sizeof w) {
+        memcpy(&w, data + i, sizeof w);
+        wrong |= w ^ (w << 1 & neighbours);
     }
-    return ok;
+    for (; i < a->bytes; i++) {
+        w = data[i];
+        wrong |= w ^ (w << 1 & neighbours);
+    }
+    return (wrong & above) == 0;
 }
 
 bool array_fits(const array *a, tn_dtype declared)
@@ -75,8 +85,8 @@ bool array_fits(const array *a, tn_dtype declared)
     if (a->dtype != array_carrier(declared))
         return false;
     if (declared == TN_SI4)
-        return all_in_range(a, -8, 7);
+        return all_in_range(a, true);
     if (declared == TN_UI4)
-        return all_in_range(a, 0, 15);
+        return all_in_range(a, false);
     return true;
 }

@@ -131,6 +131,20 @@ class Tensors(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "there are others"):
                 tenon.tensor(bad, name)
 
+    def test_every_byte_of_four_bits(self):
+        for name, low, high in (("si4", -8, 7), ("ui4", 0, 15)):
+            x = np.zeros(11, tenon.dtype(name).storage)
+            call = twice(name, 11).bind(x)
+            for k in (0, 1, 7, 8, 10):  # also behind the last eight
+                for value in range(256):
+                    x.view(np.uint8)[k] = value
+                    try:
+                        fits = call().tolist() == x.tolist() * 2
+                    except tenon.InputError:
+                        fits = False
+                    self.assertEqual(fits, low <= x[k] <= high, (name, k, value))
+                x[k] = 0
+
     def test_dlpack_ownership(self):
         array = np.arange(4, dtype=np.float32)
         alive = weakref.ref(array)
