@@ -281,6 +281,7 @@ typedef struct tn_validation {
     uint64_t samples;   /* out: all that were looked at */
     uint64_t right;     /* out: whose first largest score is at their label */
     double loss;        /* out: the mean */
+    bool only_check;    /* look at names, types and numbers of samples; nothing is run or counted */
 } tn_validation;
 
 /* Run the program on all of DATA, in its order, with the weights as they are.
@@ -295,7 +296,8 @@ TN_API tn_status tn_trainer_validate(tn_trainer *t, const tn_dataset *data, tn_v
 /* Write weights, state and step to FOLDER, which is made if missing, as step-N.safetensors and
  * step-N.json, which names and describes it. Each appears whole and is on the disk when this
  * returns, the description last. Then checkpoints other than the newest KEEP are removed (0: none).
- * With several ranks, rank 0 writes them.
+ * With several ranks, rank 0 writes them. A folder is for one training: "newest" is the highest
+ * step, whichever training wrote it.
  * returns  TN_ERR_IO; TN_ERR_NOMEM; TN_ERR_UNAVAILABLE as tn_trainer_step */
 TN_API tn_status tn_trainer_save(const tn_trainer *t, const char *folder, uint64_t keep);
 /* Go on from the newest checkpoint in FOLDER: what follows has the bits of a training that was
@@ -303,8 +305,9 @@ TN_API tn_status tn_trainer_save(const tn_trainer *t, const char *folder, uint64
  *
  * found    false when there is none, or no FOLDER; nothing changes then
  * returns  TN_ERR_IO     a file is damaged; the trainer may only be freed then
- *          TN_ERR_INPUT  it is of another training: other weights, data, batch, leaves, seed or
- *                        update, of which the first is named
+ *          TN_ERR_INPUT  it is of another training: other weights, data, batch, leaves, seed,
+ *                        update, learning rate, schedule (with its steps, unless it is constant),
+ *                        warm-up or norm of clipping, of which the first is named
  *          TN_ERR_NOMEM */
 TN_API tn_status tn_trainer_resume(tn_trainer *t, const char *folder, bool *found);
 

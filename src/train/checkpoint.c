@@ -73,29 +73,55 @@ static uint64_t hash_of(const tensors *list)
 /* What must be the same for the steps behind a checkpoint to be those of one training. */
 typedef struct facts {
     uint64_t batch, leaves, seed, samples, program, update;
+    uint64_t rate, schedule, warmup, steps, clip;
     uint64_t step, hash;
 } facts;
 
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* What a training may change on the way: for how long it goes on, unless the rate depends on that,
+ * and what becomes of a step whose loss is not finite. */
 static facts facts_of(const tn_trainer *t)
 {
+    const bool is_constant = t->o.schedule == TN_SCHEDULE_CONSTANT;
     return (facts){.batch = t->o.batch,
                    .leaves = t->o.leaves,
                    .seed = t->o.seed,
                    .samples = t->samples,
                    .program = t->program_hash,
                    .update = t->update_hash,
+                   .rate = bits_of(t->o.rate),
+                   .schedule = (uint64_t)t->o.schedule,
+                   .warmup = t->o.warmup,
+                   .steps = is_constant ? 0 : t->o.steps,
+                   .clip = bits_of(t->o.clip_norm),
                    .step = t->step};
 }
 
 static const struct {
     const char *name;
     size_t at;
-    bool is_hash; /* written in hexadecimal, as a text */
+    bool is_hash;     /* written in hexadecimal, as a text */
+    const char *text; /* what it is, where that is not its name */
 } fields[] = {
-    {"step", offsetof(facts, step), false},       {"batch", offsetof(facts, batch), false},
-    {"leaves", offsetof(facts, leaves), false},   {"seed", offsetof(facts, seed), false},
-    {"samples", offsetof(facts, samples), false}, {"program", offsetof(facts, program), true},
-    {"update", offsetof(facts, update), true},    {"hash", offsetof(facts, hash), true},
+    {"step", offsetof(facts, step), false, NULL},
+    {"batch", offsetof(facts, batch), false, NULL},
+    {"leaves", offsetof(facts, leaves), false, NULL},
+    {"seed", offsetof(facts, seed), false, NULL},
+    {"samples", offsetof(facts, samples), false, NULL},
+    {"program", offsetof(facts, program), true, NULL},
+    {"update", offsetof(facts, update), true, NULL},
+    {"rate", offsetof(facts, rate), true, "learning rate"},
+    {"schedule", offsetof(facts, schedule), false, NULL},
+    {"warmup", offsetof(facts, warmup), false, NULL},
+    {"steps", offsetof(facts, steps), false, "number of steps"},
+    {"clip", offsetof(facts, clip), true, "norm to which gradients are clipped"},
+    {"hash", offsetof(facts, hash), true, NULL},
 };
 enum { N_FIELDS = sizeof fields / sizeof *fields, STEP = 0, HASH = N_FIELDS - 1 };
 
@@ -322,16 +348,17 @@ static tn_status compare(const tn_trainer *t, const char *path, uint64_t step, f
     want.step = step;
     for (size_t i = 0; i < N_FIELDS; i++) {
         const uint64_t x = *field_of(have, i), y = *field_of(&want, i);
+        const char *text = fields[i].text ? fields[i].text : fields[i].name;
         if (i == HASH || x == y)
             continue;
         if (i == STEP)
             return io_error(t->cx, path, "describes step %" PRIu64, x);
         if (fields[i].is_hash)
             return trainer_fault(t->cx, DIAG_InputMismatch, "%s: the checkpoint is of another %s",
-                                 path, fields[i].name);
+                                 path, text);
         return trainer_fault(t->cx, DIAG_InputMismatch,
                              "%s: the checkpoint has %" PRIu64 " as its %s, not %" PRIu64, path, x,
-                             fields[i].name, y);
+                             text, y);
     }
     return TN_OK;
 }

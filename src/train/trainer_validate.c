@@ -48,6 +48,19 @@ static bool can_be_labels(const tn_type *t)
            (t->rank == 2 && (dtype_is_float(t->dtype) || dtype_is_int(t->dtype)));
 }
 
+/* As far as is known before a run: see count_right. */
+static tn_status check_classes(const pass *p)
+{
+    tn_port scores;
+    const tn_type *labels = &p->t->ports[p->t->input_at[p->labels]].type;
+    TN_TRY(tn_program_output(p->t->forward, p->scores, &scores));
+    const int64_t classes = scores.type.dims[1];
+    if (labels->rank == 2 && classes != TN_DIM_UNKNOWN && labels->dims[1] != TN_DIM_UNKNOWN &&
+        classes != labels->dims[1])
+        return trainer_fault(p->t->cx, DIAG_Usage, "scores and labels have different shapes");
+    return TN_OK;
+}
+
 static tn_status find_labels(pass *p, const char *name)
 {
     const tn_trainer *t = p->t;
@@ -60,7 +73,7 @@ static tn_status find_labels(pass *p, const char *name)
         n += can_be_labels(&port->type);
     }
     if (p->scores == SIZE_MAX || n == 1)
-        return TN_OK;
+        return p->scores == SIZE_MAX ? TN_OK : check_classes(p);
     return name ? trainer_fault(t->cx, DIAG_Usage,
                                 "labels are integers [samples] or rows of scores, which no data "
                                 "input '%s' is",
@@ -170,6 +183,12 @@ static tn_status validate(pass *p, const tn_dataset *data, tn_validation *v)
     TN_TRY(trainer_find_columns(t, data, p->inputs, &p->samples));
     TN_TRY(find_scores(p, v->scores));
     TN_TRY(find_labels(p, v->labels));
+    if (p->samples == 0 || (p->samples < p->most && t->extent != TN_DIM_UNKNOWN))
+        return trainer_fault(t->cx, DIAG_InputMismatch,
+                             "the data has %llu samples, fewer than a run of %llu",
+                             (unsigned long long)p->samples, (unsigned long long)p->most);
+    if (v->size >= OPTIONS_FIRST(tn_validation, only_check) && v->only_check)
+        return TN_OK;
     TN_TRY(make_rooms(p));
     v->samples = v->right = 0;
     v->loss = 0;
@@ -179,10 +198,6 @@ static tn_status validate(pass *p, const tn_dataset *data, tn_validation *v)
             break;
         TN_TRY(run(p, at, n, v));
     }
-    if (v->samples == 0)
-        return trainer_fault(t->cx, DIAG_InputMismatch,
-                             "the data has %llu samples, fewer than a run of %llu",
-                             (unsigned long long)p->samples, (unsigned long long)p->most);
     v->loss /= (double)v->samples;
     return TN_OK;
 }

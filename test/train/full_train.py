@@ -246,6 +246,26 @@ class Refused(Case):
 
     def test_form_of_weights(self):
         self.refused(2, "ends with .safetensors, .npz or .npy", "--output", "w.xyz")
+        for path in "w.npy", "/dev/full":
+            self.before_steps(2, "several weights", "--output", path)
+
+    def before_steps(self, status, words, *more):
+        done = self.run_train(*more)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertIn(words, done.stderr)
+        self.assertNotIn("step ", done.stderr)
+
+    def test_validation(self):
+        """Before the first step, not after the first epoch."""
+        np.savez(self.dir / "half.npz", x=self.x)
+        np.savez(self.dir / "uneven.npz", x=self.x[:40], y=self.y)
+        np.savez(self.dir / "none.npz", x=self.x[:0], y=self.y[:0])
+        self.before_steps(3, "no 'y'", "--validate", "half.npz")
+        self.before_steps(3, "40 samples of 'x', but 50 of 'y'", "--validate", "uneven.npz")
+        self.before_steps(3, "the data has 0 samples", "--validate", "none.npz")
+        self.before_steps(2, "no output 'q'", "--validate", "data.npz", "--metric", "accuracy=q")
+        self.before_steps(2, "more than one", "--validate", "data.npz", "--metric", "accuracy=scores")
+        self.before_steps(2, "different shapes", "--validate", "data.npz", "--metric", "accuracy=scores:x")
 
     def test_data(self):
         np.savez(self.dir / "few.npz", x=self.x[:10], y=self.y[:10])
@@ -316,6 +336,8 @@ class Checkpoints(Case):
         # what is done already is done; without a checkpoint the training begins
         self.assertEqual(self.train("--checkpoint", "ck", "--resume"), want)
         self.assertEqual(self.train("--checkpoint", "new", "--resume"), want)
+        # at a constant rate, more steps are the same training
+        self.assertEqual(self.train("--checkpoint", "ck", "--resume", steps=12), self.train(steps=12))
 
     def test_killed(self):
         want = self.train(steps=3000)
@@ -338,8 +360,22 @@ class Checkpoints(Case):
         self.refused(3, "16 as its leaves, not 4", *ck, "--leaves", "4")
         self.refused(3, "0 as its seed, not 1", *ck, "--seed", "1")
         self.refused(3, "another update", *ck, "--optimizer", "sgd")
+        self.refused(3, "another learning rate", *ck, "--lr", "0.5")
+        self.refused(3, "0 as its schedule, not 1", *ck, "--schedule", "cosine")
+        self.refused(3, "0 as its warmup, not 2", *ck, "--warmup", "2")
+        self.refused(3, "clipped", *ck, "--clip-norm", "1")
+        self.refused(2, "behind step 4, but the training has 3", *ck, steps=3)
+        self.train("--checkpoint", "cosine", "--schedule", "cosine", steps=4)
+        self.refused(3, "4 as its number of steps, not 8", "--checkpoint", "cosine", "--resume", "--schedule", "cosine", steps=8)
         (self.dir / "net.ir").write_text(NET.replace("op=Sub", "op=Add"))
         self.refused(3, "another program", *ck)
+
+    def test_used_folder(self):
+        """Those of another training would be taken for those of this one: nothing is trained, and nothing changes there."""
+        self.train("--checkpoint", "ck", steps=4)
+        before = self.files()
+        self.refused(2, "ck: holds checkpoints of a training; --resume goes on", "--checkpoint", "ck", "--lr", "0.5", steps=2)
+        self.assertEqual(self.files(), before)
 
     def test_damaged_newest(self):
         """It is said that one may go on from the checkpoint before."""

@@ -1,4 +1,5 @@
 /* tenon train: make the loss of a program small on data. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,12 +87,18 @@ static tn_status finish(training *t)
 static tn_status resume(training *t)
 {
     bool found;
+    tn_trainer_info info = {.size = sizeof info};
     const tn_status status = tn_trainer_resume(t->trainer, t->o->folder, &found);
     if (status == TN_ERR_IO && t->is_first)
         report_note(t->s, "without the files of this checkpoint, --resume takes the one before it");
     TN_TRY(status);
     if (!found && t->is_first)
         report_warning(t->s, "%s holds no checkpoint: the training begins", t->o->folder);
+    TN_TRY(tn_trainer_get_info(t->trainer, &info));
+    if (info.step > info.steps)
+        return usage_error(
+            t->s, "%s: the checkpoint is behind step %llu, but the training has %llu", t->o->folder,
+            (unsigned long long)info.step, (unsigned long long)info.steps);
     return TN_OK;
 }
 
@@ -131,6 +138,52 @@ static tn_status check_form(training *t, const char *path)
         t->s, "--output takes a file that ends with .safetensors, .npz or .npy, not '%s'", path);
 }
 
+/* Has it room for all weights? */
+static tn_status check_number(const training *t, const char *path)
+{
+    const char *name;
+    tn_buffer value;
+    const size_t n = path ? strlen(path) : 0;
+    if (!path || !tn_trainer_weight(t->trainer, 1, &name, &value) ||
+        (n > 12 && strcmp(path + n - 12, ".safetensors") == 0) ||
+        (n > 4 && strcmp(path + n - 4, ".npz") == 0))
+        return TN_OK;
+    return usage_error(t->s,
+                       "%s: an .npy file holds one tensor, and there are several weights; take "
+                       ".safetensors or .npz",
+                       path);
+}
+
+/* Can the data of --validate be judged? Else that would be said after an epoch. */
+static tn_status check_judged(const training *t)
+{
+    tn_validation v = {
+        .size = sizeof v, .scores = t->o->scores, .labels = t->o->labels, .only_check = true};
+    return t->judged && t->is_first ? tn_trainer_validate(t->trainer, t->judged, &v) : TN_OK;
+}
+
+/* Checkpoints of a training before would be taken for those of this one. */
+static tn_status check_unused(const training *t, const char *folder)
+{
+    static const char before[] = "step-", after[] = ".json";
+    DIR *dir = t->o->resume ? NULL : opendir(folder);
+    const struct dirent *e;
+    bool found = false;
+    while (dir && !found && (e = readdir(dir))) {
+        const size_t n = strlen(e->d_name);
+        found = n > sizeof before + sizeof after &&
+                memcmp(e->d_name, before, sizeof before - 1) == 0 &&
+                strcmp(e->d_name + n - (sizeof after - 1), after) == 0;
+    }
+    if (dir)
+        (void)closedir(dir);
+    return found ? usage_error(t->s,
+                               "%s: holds checkpoints of a training; --resume goes on from the "
+                               "newest, and another training needs another folder",
+                               folder)
+                 : TN_OK;
+}
+
 /* The folder for checkpoints, which is made when the first one is written. */
 static tn_status check_folder(training *t)
 {
@@ -147,7 +200,7 @@ static tn_status check_folder(training *t)
     if (stat(made, &info) != 0)
         return check_place(t, made);
     if (S_ISDIR(info.st_mode) && access(made, W_OK | X_OK) == 0)
-        return TN_OK;
+        return check_unused(t, made);
     return report_error(t->s, TN_ERR_IO, "FileError", "%s: cannot be written: %s", path,
                         strerror(S_ISDIR(info.st_mode) ? errno : ENOTDIR));
 }
@@ -170,6 +223,8 @@ static tn_status train(training *t)
     if (o->n_validate > 0)
         TN_TRY(tn_dataset_open(t->s->cx, o->validate, o->n_validate, &t->judged));
     TN_TRY(tn_trainer_new(t->s->cx, t->program, t->data, &options, &t->trainer));
+    TN_TRY(check_number(t, o->output));
+    TN_TRY(check_judged(t));
     if (o->resume)
         TN_TRY(resume(t));
     say_how_to_resume(t);
