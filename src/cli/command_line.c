@@ -41,7 +41,9 @@ static void help_all(cli_text *out)
         cli_puts(out, cli_commands[i]->help);
         cli_putc(out, '\n');
     }
-    cli_puts(out, "\n'tenon help COMMAND' says more; 'tenon --version' prints the version.\n");
+    cli_puts(out, "\n'tenon help COMMAND' says more; 'tenon --version' prints the version. 'tenon "
+                  "completions\nbash|zsh|fish' prints what a shell completes by; 'tenon manual "
+                  "[COMMAND]' prints a manual page.\n");
 }
 
 static tn_status print_help(session *s)

@@ -108,6 +108,7 @@ class Top(Case):
         for name in COMMANDS:
             self.assertRegex(text, rf"(?m)^  {name} ")
             page = self.tenon(name, "--help").out
+            self.assertEqual(self.tenon(name, "-h").out, page)
             self.assertIn(f"tenon {name}", page)
             self.assertIn("--diagnostics", page)
         for name in COMMANDS:
@@ -117,6 +118,8 @@ class Top(Case):
             self.assertTrue(self.tenon(name, "--help").out.endswith("\n\n" + options), name)
             self.assertRegex(page.split("SYNOPSIS")[1], rf"^\n  tenon {name}\b")
         self.assertEqual(self.tenon("help").out, self.tenon("--help").out)
+        for other in "completions", "manual":
+            self.assertIn(other, text)
 
     def test_version(self):
         self.assertRegex(self.tenon("--version").out, r"^tenon \d+\.\d+\.\d+\n$")

@@ -76,6 +76,8 @@ class Forms(Case):
         self.assertIn(b'"2"', (self.dir / "three.safetensors").read_bytes()[:400])
         self.assertIn("one tensor, not 3", self.tenon(*RUN, "--output", "three.npy", status=2))
         self.assertNotIn("three.npy", self.files())
+        # said before anything runs: without inputs as well
+        self.assertIn("one tensor, not 3", self.tenon(*RUN[:2], "--output", "three.npy", status=2))
 
     def test_folder(self):
         self.tenon(*RUN, "--output", "npy")

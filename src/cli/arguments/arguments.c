@@ -244,6 +244,8 @@ tn_status arguments_read(session *s, int argc, char **argv, arguments *args)
             args->files[args->n_files++] = argument;
         else if (strcmp(argument, "--") == 0)
             only_files = true;
+        else if (strcmp(argument, "-h") == 0)
+            s->wants_help = true;
         else
             TN_TRY(read_option(s, argc, argv, &i, args));
     }

@@ -28,7 +28,7 @@ static const option options[] = {
     {OPTION_THREADS, "--threads", "N", "threads to use; never changes a result"},
     {OPTION_CPU, "--cpu", "NAME", "the processor that machine code is for (native)"},
     {OPTION_SCHEDULE, "--schedule", "TEXT", "of contractions, as explain shows them"},
-    {OPTION_DEVICE, "--device", "cpu", "where it runs; there is no other device so far"},
+    {OPTION_DEVICE, "--device", "cpu|gpu", "where it runs; gpu is known, but there is none so far"},
     {OPTION_CHECK, "--check", NULL, "compare every kernel with the reference evaluator"},
     {OPTION_TIME, "--time", "N", "run N times and print the median and the least seconds"},
     {OPTION_TIMEOUT, "--timeout", "SECONDS", "give up a run that takes longer"},
@@ -210,6 +210,11 @@ static tn_status run_module(session *s, const arguments *args, run_options *o, t
     tn_status status = compile_module(s, args, o, m, &p);
     tn_module_free(m);
     TN_TRY(status);
+    status = outputs_check_number(s, p, o->batch ? NULL : o->output);
+    if (status != TN_OK) {
+        tn_program_free(p);
+        return status;
+    }
     status = o->batch ? inputs_given(s, p, args, &in) : inputs_gather(s, p, args, seed, &in);
     const batch_options batch = {o->batch, o->output, seed, &o->run};
     if (status == TN_OK && o->batch)

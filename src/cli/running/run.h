@@ -77,6 +77,8 @@ tn_status batch_run(session *s, const tn_program *p, const batch_options *o,
 
 /* Usage, where PATH cannot be what is meant: a name of neither. */
 tn_status outputs_check(session *s, const char *path);
+/* Usage, where the file PATH (NULL: none) has no room for as many results as P has. */
+tn_status outputs_check_number(session *s, const tn_program *p, const char *path);
 /* Write the results to PATH: an .npz or .safetensors archive, one .npy, or a folder, which is made
  * when missing. */
 tn_status outputs_write(session *s, const tn_program *p, const tn_buffer *out, const char *path);

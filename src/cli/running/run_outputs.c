@@ -85,6 +85,17 @@ tn_status outputs_check(session *s, const char *path)
                        path, path);
 }
 
+tn_status outputs_check_number(session *s, const tn_program *p, const char *path)
+{
+    const size_t k = path ? strlen(path) : 0, n = tn_program_output_count(p);
+    if (k <= 4 || strcmp(path + k - 4, ".npy") != 0 || n == 1)
+        return TN_OK;
+    return usage_error(s,
+                       "%s: an .npy file takes one tensor, not %zu; take .npz, "
+                       ".safetensors or a folder",
+                       path, n);
+}
+
 tn_status outputs_write(session *s, const tn_program *p, const tn_buffer *out, const char *path)
 {
     tn_file_set *set;
