@@ -7,9 +7,11 @@
  *     tn_module *m;
  *     if (tn_builder_finish(b, &y, 1, &m) == TN_OK) { ... }
  *
- * The result is an ordinary tn_module, of the dialect ptir: it can be written, optimised, compiled
- * and run. Each function below appends one operation of the vocabulary (`tenon ops` describes them)
- * and gives its result. Composed forms, such as softmax and attention, are in tenon/forms.h.
+ * The result is an ordinary tn_module, of the dialect ptir: it can be optimised, compiled and run,
+ * and written, after tn_module_convert has put operations of that dialect in the place of those
+ * that it lacks, such as tn_matmul and tn_relu. Each function below appends one operation of the
+ * vocabulary (`tenon ops` describes them) and gives its result. Composed forms, such as softmax and
+ * attention, are in tenon/forms.h.
  *
  * failure    Sticky. The first fault is reported at once, with the operation, its operand types and
  *            the label of tn_builder_at; from then on every function does nothing and gives "no

@@ -71,6 +71,10 @@ void add_string(attr_list *l, attr_key key, const char *text)
 {
     if (!is_building(l->b))
         return;
+    if (!text) {
+        builder_fail(l->b, DIAG_Usage, op_text(l), "'%s' is NULL", attr_keys[key].name);
+        return;
+    }
     const char *own = module_string(l->b->m, text, strlen(text));
     if (!own)
         builder_no_memory(l->b);
@@ -81,7 +85,7 @@ void add_string(attr_list *l, attr_key key, const char *text)
 
 static tn_value value_in(const tn_builder *b, value_id id)
 {
-    return (tn_value){b->scopes.at[b->scopes.n - 1] + 1, id};
+    return (tn_value){builder_scope(b), id};
 }
 
 static value_id append_ids(attr_list *l, const value_id *in, uint32_t n_in)

@@ -32,6 +32,10 @@ tn_value tn_input(tn_builder *b, const char *name, tn_dtype dtype, tn_ints shape
     if (!builder_shape(b, "input", shape, &t, dtype))
         return tn_no_value();
     const function *f = current_function(b);
+    if (!name) {
+        builder_fail(b, DIAG_Usage, "input", "the name is NULL");
+        return tn_no_value();
+    }
     if (f->is_region) {
         builder_fail(b, DIAG_InvalidInput, "input",
                      "the input '%s' inside the region '%s'; tn_param makes parameters", name,
@@ -95,7 +99,7 @@ static tn_value wrap(tn_builder *b, const char *op, const builder *g, value_id i
     }
     function *f = g->f;
     f->nodes.at[f->nodes.n - 1].tag = b->label;
-    return (tn_value){b->scopes.at[b->scopes.n - 1] + 1, id};
+    return (tn_value){builder_scope(b), id};
 }
 
 tn_value tn_constant(tn_builder *b, tn_dtype dtype, tn_ints shape, const void *data)
@@ -112,6 +116,10 @@ tn_value tn_constant(tn_builder *b, tn_dtype dtype, tn_ints shape, const void *d
         builder_fail(b, DIAG_LimitExceeded, "constant",
                      "a constant of %zu bytes exceeds the limit of %" PRIu64 " on all of them",
                      bytes, b->cx->limits.literal_bytes);
+        return tn_no_value();
+    }
+    if (bytes > 0 && !data) {
+        builder_fail(b, DIAG_Usage, "constant", "the data is NULL");
         return tn_no_value();
     }
     b->literal_bytes += bytes;

@@ -48,7 +48,7 @@ tn_region tn_region_end(tn_builder *b, tn_values results)
         }
     }
     builder_settle(b);
-    return (tn_region){b->scopes.at[--b->scopes.n]};
+    return (tn_region){b->first_scope + b->scopes.at[--b->scopes.n]}; /* never 0 */
 }
 
 void tn_region_discard(tn_builder *b)
@@ -71,13 +71,14 @@ static void add_region(attr_list *l, attr_key key, tn_region region)
     tn_builder *b = l->b;
     if (!is_building(b))
         return;
-    bool known = region.function > 0 && region.function < b->m->functions.n;
+    const uint32_t index = region.function - b->first_scope;
+    bool known = region.function != 0 && index > 0 && index < b->m->functions.n;
     for (uint32_t i = 0; known && i < b->scopes.n; i++)
-        known = b->scopes.at[i] != region.function; /* finished */
+        known = b->scopes.at[i] != index; /* finished */
     if (!known)
         builder_fail(b, DIAG_Usage, op_table[l->op].text, "'%s' is no finished region",
                      attr_keys[key].name);
-    add_int(l, key, region.function);
+    add_int(l, key, index);
 }
 
 /* ---- control flow --------------------------------------------------------------------------- */

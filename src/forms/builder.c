@@ -2,13 +2,25 @@
 #include "forms/building.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 
 #include "base/memory/checked.h"
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
+/* Where the scopes of the next builder begin: multiples of the golden part of 2^31, which lie far
+ * apart, so that a value of another builder is known as such. Below 2^31, so that a sum with the
+ * index of a function is never 0. No result depends on it. */
+static uint32_t next_scope(void)
+{
+    static atomic_uint n;
+    const uint32_t golden = UINT32_C(1327217885), below = UINT32_C(0x7fffffff);
+    return (atomic_fetch_add_explicit(&n, 1, memory_order_relaxed) * golden) & below;
+}
+
 static bool set_up(tn_builder *b)
 {
+    b->first_scope = next_scope();
     b->m = module_new(b->cx);
     if (!b->m)
         return false;
@@ -45,6 +57,10 @@ void tn_builder_name(tn_builder *b, const char *name)
 {
     if (!is_building(b))
         return;
+    if (!name) {
+        builder_fail(b, DIAG_Usage, "tn_builder_name", "the name is NULL");
+        return;
+    }
     const char *own = module_string(b->m, name, strlen(name));
     if (!own)
         builder_no_memory(b);
@@ -142,12 +158,12 @@ void builder_no_memory(tn_builder *b)
 
 /* ---- operands ------------------------------------------------------------------------------- */
 
-/* The scope of a value is the index of its function plus 1. */
 static const function *function_of(const tn_builder *b, tn_value v)
 {
-    if (v.scope == 0 || v.scope > b->m->functions.n)
+    const uint32_t index = v.scope - b->first_scope - 1; /* see builder_scope */
+    if (v.scope == 0 || index >= b->m->functions.n)
         return NULL;
-    const function *f = b->m->functions.at[v.scope - 1];
+    const function *f = b->m->functions.at[index];
     return v.id < f->values.n ? f : NULL;
 }
 
@@ -248,6 +264,10 @@ int64_t tn_dim(tn_builder *b, const char *name)
 {
     if (!is_building(b))
         return 1;
+    if (!name) {
+        builder_fail(b, DIAG_Usage, "tn_dim", "the name is NULL");
+        return 1;
+    }
     const char *own = module_string(b->m, name, strlen(name));
     dim d = own ? dim_symbol(&b->m->types, own) : DIM_NO_MEMORY;
     if (d != DIM_NO_MEMORY)
@@ -261,9 +281,18 @@ static int64_t combine_dims(tn_builder *b, const char *op, dim_op how, int64_t x
     if (!is_building(b))
         return 1;
     type_table *types = &b->m->types;
-    bool known = (x >= 0 || dim_is_expr(types, x)) && (y >= 0 || dim_is_expr(types, y));
-    if (!known || ((how == DIM_FLOORDIV || how == DIM_MOD) && y == 0)) {
-        builder_fail(b, DIAG_InvalidDimension, op, "the extents %" PRId64 " and %" PRId64, x, y);
+    const int64_t both[] = {x, y};
+    for (int i = 0; i < 2; i++)
+        if (both[i] < 0 && !dim_is_expr(types, both[i])) {
+            builder_fail(b, DIAG_InvalidDimension, op,
+                         "%" PRId64
+                         " is no extent: a number from 0 on, or what tn_dim or tn_extent "
+                         "gave",
+                         both[i]);
+            return 1;
+        }
+    if ((how == DIM_FLOORDIV || how == DIM_MOD) && y == 0) {
+        builder_fail(b, DIAG_InvalidDimension, op, "an extent is divided by 0");
         return 1;
     }
     if (!dim_is_symbolic(x) && !dim_is_symbolic(y)) { /* the table gives no other reason to fail */

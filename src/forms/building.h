@@ -14,6 +14,7 @@ struct tn_builder {
     const char *label;      /* interned; NULL: none */
     span at;                /* of what is built, in the source of the module */
     uint64_t literal_bytes; /* of all constants so far; never above the limit */
+    uint32_t first_scope;   /* of its values, see builder_scope; 0 for those inside of readers */
     /* The functions being built, by index in the module: the entry, then open regions. */
     VECTOR(uint32_t) scopes;
     grad_work work; /* of all derivatives */
@@ -30,6 +31,13 @@ static inline bool is_building(const tn_builder *b)
 static inline function *current_function(const tn_builder *b)
 {
     return b->m->functions.at[b->scopes.at[b->scopes.n - 1]];
+}
+
+/* The scope of the values of the function being built: its index plus 1, behind a number that other
+ * builders do not have. */
+static inline uint32_t builder_scope(const tn_builder *b)
+{
+    return b->first_scope + b->scopes.at[b->scopes.n - 1] + 1;
 }
 
 /* A builder of a module that belongs to no dialect yet. NULL, reported, when there is no memory. */

@@ -125,7 +125,7 @@ static tn_value known_data(importer *im, const known_value *k)
 /* Is V a value of the function that is being built? */
 static bool is_current(const importer *im, tn_value v)
 {
-    return tn_is_value(v) && v.scope == im->b.scopes.at[im->b.scopes.n - 1] + 1;
+    return tn_is_value(v) && v.scope == builder_scope(&im->b);
 }
 
 /* The data of V, a tensor. A weight has its name in the program, too. */

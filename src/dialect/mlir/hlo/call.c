@@ -17,7 +17,7 @@ const shlo_value *shlo_value_of(const shlo_call *c, uint32_t k)
 
 tn_value shlo_data_of(shlo_reader *r, shlo_value *v)
 {
-    const uint32_t here = r->b.scopes.at[r->b.scopes.n - 1] + 1;
+    const uint32_t here = builder_scope(&r->b);
     literal l;
     if ((!v->dense && !v->known) || v->v.scope == here)
         return v->v;

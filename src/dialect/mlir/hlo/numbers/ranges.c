@@ -7,7 +7,7 @@ enum { MOST_STEPS = 256, MOST_ELEMENTS = 4096 };
 /* What makes V in the function that is being built; NULL: it is a value of another one. */
 static const node *made_by(const shlo_call *c, tn_value v)
 {
-    const uint32_t here = c->b->scopes.at[c->b->scopes.n - 1] + 1;
+    const uint32_t here = builder_scope(c->b);
     const function *f = current_function(c->b);
     return tn_is_value(v) && v.scope == here && v.id < f->values.n ? node_of(f, v.id) : NULL;
 }
