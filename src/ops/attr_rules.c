@@ -170,7 +170,10 @@ tn_status rule_window(const infer_call *call, const window_axis *w, dim n, uint3
     TN_TRY(covered(call, w->window, w->dilation, &covers));
     TN_TRY(rule_extent(call, DIM_MUL, covers, -1, &negative));
     TN_TRY(rule_extent(call, DIM_ADD, padded, negative, &left));
-    if (!dim_is_symbolic(left) && left < 0)
+    /* A window of one element has a place at each element: at none where there is none. The
+     * division below is a floor, so that it comes to -1 there, and with 1 to no place. */
+    const bool is_empty = padded == 0 && covers == 1;
+    if (!dim_is_symbolic(left) && left < 0 && !is_empty)
         return infer_reject(call, DIAG_InvalidAttribute,
                             "the window of '%s' along axis %" PRIu32 " covers %" PRId64
                             " elements, more than the %" PRId64 " there are with padding",
