@@ -207,7 +207,10 @@ static bool is_expressible(const dialect *to, const function *f, const node *n,
         }
     }
     if (!spells_extents(to, f, n)) {
-        (void)snprintf(why, OBJECTION_SIZE, "every extent must be a number");
+        (void)snprintf(why, OBJECTION_SIZE, "every extent must be a number%s%s%s",
+                       to->can->own_symbols ? ", unless the program was read from " : "",
+                       to->can->own_symbols ? to->can->family : "",
+                       to->can->own_symbols ? " text" : "");
         return false;
     }
     if (broadcasts(to, f, n)) {
@@ -241,6 +244,7 @@ typedef struct origins {
     arena memory;
     const origin *at;
     uint32_t n;
+    bool is_exact; /* what a relaxed expansion could write is refused */
 } origins;
 
 static tn_status note_origins(const module *m, origins *o)
@@ -292,6 +296,27 @@ static bool is_dynamic(const function *f, const node *n)
     return dynamic;
 }
 
+/* Could it be written if its sizes had values? Not where TO lacks its element type, or has no way
+ * to write the operation. */
+static bool sizes_may_help(const dialect *to, const function *f, const node *n)
+{
+    const expansion_info *by;
+    bool relaxed;
+    for (uint32_t i = 0; i < n->n_results; i++)
+        if (!(to->can->dtypes >> value_type(f, n->first_value + i)->dtype & 1))
+            return false;
+    return is_dynamic(f, n) && op_legality((op_id)n->op, to, &by, &relaxed) != LEGAL_NEVER;
+}
+
+/* Was the only way to write N with other rounding, which is not wanted? */
+static bool is_for_exactness(const dialect *to, const node *n, const origins *o)
+{
+    const expansion_info *by;
+    bool relaxed = false;
+    return o && o->is_exact && op_legality((op_id)n->op, to, &by, &relaxed) == LEGAL_EXPANDED &&
+           relaxed;
+}
+
 /* Report every node that is not expressible, but one node for each instruction of the text. */
 static tn_status report_nodes(const module *m, const dialect *to, const origins *o)
 {
@@ -310,7 +335,10 @@ static tn_status report_nodes(const module *m, const dialect *to, const origins 
             left--;
             last = n->at;
             worst = report_node(f, n, to, original_op(o, n), why);
-            if (is_dynamic(f, n))
+            if (is_for_exactness(to, n, o))
+                diag_note(&m->cx->diag, NULL, NO_SPAN,
+                          "it could be written with other rounding, which --exact refuses");
+            else if (sizes_may_help(to, f, n))
                 diag_fix(&m->cx->diag, NO_SPAN, NULL, "give its sizes values (--dim)");
             if (m->functions.n > 1)
                 diag_note(&m->cx->diag, NULL, NO_SPAN, "in function '%s', instruction %" PRIu32,
@@ -620,6 +648,7 @@ tn_status legalize(module *m, const dialect *to, const legalize_options *options
     static const legalize_options defaults = {0};
     origins o = {.n = 0};
     TN_TRY(report_module(m, to));
+    o.is_exact = options && options->exact_only;
     arena_init(&o.memory, m->allocator);
     tn_status s = note_origins(m, &o);
     if (s == TN_OK)
