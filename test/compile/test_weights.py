@@ -46,11 +46,11 @@ def block(raw):
 def run(library, name, header, x, weights, off=0):
     """The status and the bytes of the output."""
     sizes = [int(n) for n in re.findall(r"outputs\[\d+\] .* (\d+) bytes", header)]
-    places = [block(x), block(bytes(sizes[0])), block(weights + bytes(64)),
+    places = [block(x), block(bytes(sizes[0])), block((weights or b"") + bytes(64)),
               block(bytes(int(re.search(r"_WORKSPACE_BYTES (\d+)u", header)[1])))]
     entry = getattr(ctypes.CDLL(str(library)), name + "_run")
     status = entry((ctypes.c_void_p * 1)(places[0][0]), (ctypes.c_void_p * 1)(places[1][0]),
-                   ctypes.c_void_p(places[3][0]), ctypes.c_void_p(places[2][0] + off))
+                   ctypes.c_void_p(places[3][0]), ctypes.c_void_p(places[2][0] + off if weights else None))
     return status, ctypes.string_at(places[1][0], sizes[0])
 
 
@@ -89,6 +89,8 @@ def check(folder, source, shape):
             raise Failure(f"{library.name} takes weights of another program")
         if run(library, name, text, x, raw, 4)[0] != -1:
             raise Failure(f"{library.name} takes weights at any address")
+        if run(library, name, text, x, None)[0] != -3:
+            raise Failure(f"{library.name} takes no weights")
 
 
 def main():

@@ -89,7 +89,8 @@ void c_put_contract(const target_program *p, const target_used *used, text_buffe
         text_printf(out,
                     "/* The weights are the bytes of the file that was written with this one, only "
                     "read; with\n"
-                    " * others %d is returned and nothing done. */\n",
+                    " * NULL, or where a mark in them is not that of this program, %d is returned\n"
+                    " * and nothing done; other bytes are not looked at. */\n",
                     TARGET_OTHER_WEIGHTS);
     if (p->shares_work)
         text_puts(out, "/* The work is shared out over `threads`, and the workspace is for that "

@@ -258,11 +258,13 @@ static void put_checks(const target_program *p, const target_used *used, text_bu
     text_printf(out, "    if (off != 0)\n        return %d;\n", TARGET_MISALIGNED);
     if (p->takes_weights)
         text_printf(out,
+                    "    if (!weights)\n"
+                    "        return %d;\n"
                     "    uint64_t mark;\n"
                     "    __builtin_memcpy(&mark, (const char *)weights + %d, sizeof mark);\n"
                     "    if (mark != 0x%" PRIx64 "ull)\n"
                     "        return %d;\n",
-                    TARGET_MARK_AT, used->mark, TARGET_OTHER_WEIGHTS);
+                    TARGET_OTHER_WEIGHTS, TARGET_MARK_AT, used->mark, TARGET_OTHER_WEIGHTS);
 }
 
 /* Nothing tells at compile time, and clang disregards its pragma then. */

@@ -313,6 +313,9 @@ static void check_addresses(const block_state *s)
 static void check_weights(const block_state *s)
 {
     LLVMBuilderRef b = s->t->builder;
+    LLVMValueRef none = LLVMBuildIsNull(b, weights_of(s), "");
+    check(s, LLVMBuildSelect(b, none, const_i32(s->t, (uint32_t)TARGET_OTHER_WEIGHTS),
+                             const_i32(s->t, 0), ""));
     LLVMValueRef at = bytes_behind(s, weights_of(s), TARGET_MARK_AT);
     LLVMValueRef mark = LLVMBuildLoad2(b, s->t->elems[LOOP_I64], at, "");
     LLVMValueRef other = LLVMBuildICmp(b, LLVMIntNE, mark, number(s, s->v->used->mark), "");
