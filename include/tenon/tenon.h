@@ -238,7 +238,8 @@ TN_API void tn_module_free(tn_module *m);
 /* What a module is as a whole. Texts are borrowed from it. */
 typedef struct tn_module_info {
     size_t size;         /* of the structure; 0: its first layout */
-    const char *dialect; /* that tn_module_write uses by itself; NULL: none, it was built in C */
+    const char *dialect; /* that tn_module_write uses by itself: "ptir" for what was built in
+                            C; NULL: none */
     const char *entry;   /* the name of the function that is compiled, differentiated, and whose
                             inputs and outputs are those of the module */
     bool is_lowered;     /* it was read from a dialect whose texts are not kept as they are, such as
@@ -560,7 +561,7 @@ TN_API tn_status tn_program_compile(const tn_module *m, const tn_compile_options
 TN_API void tn_program_free(tn_program *p);
 
 /* The interface. Extents that only a run knows are TN_DIM_UNKNOWN. Names and order are those of the
- * module. */
+ * module. returns TN_ERR_USAGE past the last, where loops may end, and nothing is reported */
 TN_API size_t tn_program_input_count(const tn_program *p);
 TN_API size_t tn_program_output_count(const tn_program *p);
 TN_API tn_status tn_program_input(const tn_program *p, size_t index, tn_port *port);
@@ -635,8 +636,8 @@ TN_API tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t
  *
  * buffer   data NULL asks for memory: then data, bytes and type are set, and the caller frees it
  *          with tn_buffer_release
- * returns  TN_ERR_USAGE for another type or index, or a buffer that is too small; when memory is
- *          asked for, for a symbolic size without a value, which is reported
+ * returns  TN_ERR_USAGE for another type or index, or a buffer that is too small, and nothing is
+ *          reported; when memory is asked for, for a symbolic size without a value, which is
  *          TN_ERR_NOMEM, also above the limit run_bytes */
 TN_API tn_status tn_program_random_input(const tn_program *p, size_t index, uint64_t seed,
                                          tn_buffer *buffer);
@@ -703,7 +704,8 @@ typedef struct tn_emit_options {
     uint64_t seed;      /* of the random generators in the program, as in tn_run_options */
     bool takes_weights; /* constants are not in the code: the entry has one parameter more,
                            `const void *weights`, the bytes of TN_EMIT_WEIGHTS at an address
-                           aligned to 64; it returns -3, with nothing done, for other bytes */
+                           aligned to 64; it returns -3, with nothing done, for NULL, and where
+                           a mark in them is not that of this program; it looks at no other bytes */
     bool shares_work;   /* the entry has one parameter more, the last: `const struct tenon_threads
                            *threads`, of the layout of tn_thread_pool, over which kernels are shared
                            out (NULL: none). The workspace has NAME_WORKSPACE_BYTES(threads) bytes */

@@ -132,6 +132,38 @@ static void test_failures(tn_context *cx, record *r)
     }
 }
 
+/* What callers may get wrong is said, and nothing is looked at through NULL. */
+static void test_usage(tn_context *cx, record *r)
+{
+    tn_program *p = compile(cx, "mind", add_text, "ref"), *other = NULL;
+    tn_module *m = NULL;
+    const tn_read_options read = {.dialect = "mind"};
+    ports x;
+    fill_ports(p, &x);
+    *r = (record){0};
+    CHECK_INT(tn_program_run(p, NULL, x.n_in, x.out, x.n_out, NULL), TN_ERR_USAGE);
+    CHECK_TEXT(r->message, "the inputs are NULL");
+    CHECK_INT(tn_program_run(p, x.in, x.n_in, NULL, x.n_out, NULL), TN_ERR_USAGE);
+    CHECK_TEXT(r->message, "the outputs are NULL");
+    CHECK_INT(tn_module_read_file(cx, NULL, NULL, &m), TN_ERR_USAGE);
+    CHECK_TEXT(r->message, "the path is NULL");
+    CHECK_INT(tn_module_read(cx, &read, add_text, strlen(add_text), &m), TN_OK);
+    CHECK_INT(tn_module_set_constant(m, 0, NULL), TN_ERR_USAGE);
+    CHECK_TEXT(r->message, "the value of input 0 is NULL");
+    const tn_compile_options wrong[] = {{.size = sizeof *wrong, .level = (tn_level)77},
+                                        {.size = sizeof *wrong, .numerics = (tn_numerics)77},
+                                        {.size = sizeof *wrong, .schedule = "foo=1"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        *r = (record){0};
+        CHECK_INT(tn_program_compile(m, &wrong[i], &other), TN_ERR_USAGE);
+        CHECK(r->n == 1 && !other);
+    }
+    CHECK_INT(tn_program_emit(p, (tn_emit_form)55, NULL, &(tn_writer){0}), TN_ERR_USAGE);
+    CHECK_TEXT(r->message, "55 is no form of code");
+    tn_module_free(m);
+    tn_program_free(p);
+}
+
 static const char endless[] = "func @main(%x: tensor<f32>) -> tensor<f32> {\n"
                               "  %r = while(%x) cond_region[1] body_region[2] -> tensor<f32>\n"
                               "  return %r\n"
@@ -433,6 +465,7 @@ int main(void)
     test_same_results(cx);
     test_overlap(cx);
     test_failures(cx, &r);
+    test_usage(cx, &r);
     test_timeout(cx, &r);
     test_defect(cx, &r);
     test_symbols(cx);

@@ -255,6 +255,10 @@ static void takes_inputs_that_fit(void)
 /* What there is when there was no memory for a net. */
 static void takes_null(void)
 {
+    tn_net *net = tn_net_load(NULL, NULL, 0);
+    CHECK_INT(tn_net_status(net), TN_ERR_USAGE);
+    says(net, "the path is NULL");
+    tn_net_free(net);
     tn_net_free(NULL);
     CHECK_INT(tn_net_input(NULL, "x", NULL, 0), TN_ERR_NOMEM);
     CHECK_INT(tn_net_run(NULL), TN_ERR_NOMEM);

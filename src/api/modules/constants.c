@@ -139,6 +139,9 @@ static tn_status give_constant(tn_module *tm, size_t index, const tn_buffer *val
 {
     module *m = tm->graph;
     const function *f = module_entry(m);
+    if (!value)
+        return diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                           "the value of input %zu is NULL", index);
     if (index >= f->inputs.n)
         return diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
                            "input %zu of a module with %" PRIu32, index, f->inputs.n);

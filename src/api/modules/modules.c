@@ -175,6 +175,9 @@ tn_status tn_module_read_file(tn_context *cx, const tn_read_options *options, co
     *out = NULL;
     if (OPTIONS_READ(&cx->diag, tn_read_options, n_bindings, &o, options) != TN_OK)
         return context_done(cx, TN_ERR_USAGE);
+    if (!path)
+        return context_done(cx,
+                            diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN, "the path is NULL"));
     module *m = module_new(cx);
     if (!m)
         return context_done(cx, diag_no_memory(&cx->diag));

@@ -139,6 +139,9 @@ static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_opti
                            "'%s' is no name for generated code: it needs a C identifier of at "
                            "most %d letters, digits and underscores",
                            name, MOST_NAME);
+    if ((unsigned)form > TN_EMIT_WEIGHTS)
+        return diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN, "%d is no form of code",
+                           (int)form);
     if (p->cache)
         return symbols_without_value(p);
     TN_TRY(check_machine(cx, &to));

@@ -107,6 +107,11 @@ static tn_status compile_now(tn_program *p, const tn_profiler *events)
 /* Where inputs have unknown extents the pipeline waits for a run. */
 static tn_status compile(tn_program *p, const module *m, const tn_compile_options *o)
 {
+    if ((unsigned)o->level > TN_LEVEL_2 || (unsigned)o->numerics > TN_NUMERICS_RELAXED)
+        return diag_report(&p->cx->diag, DIAG_Usage, NULL, NO_SPAN, "%d is no %s",
+                           (unsigned)o->level > TN_LEVEL_2 ? (int)o->level : (int)o->numerics,
+                           (unsigned)o->level > TN_LEVEL_2 ? "level of optimisation"
+                                                           : "choice of numerics");
     p->options.level = o->level == TN_LEVEL_0 ? 0 : o->level == TN_LEVEL_1 ? 1 : PASS_LEVEL_RUN;
     p->options.relaxed = o->numerics == TN_NUMERICS_RELAXED;
     p->custom = custom_set_copy(&p->allocator, m->cx->custom);

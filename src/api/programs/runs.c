@@ -108,7 +108,8 @@ static bool overlaps(const tn_buffer *a, const tn_buffer *b)
     return p && q && p < q + b->bytes && q < p + a->bytes;
 }
 
-static tn_status check_counts(run *r, size_t n_in, size_t n_out)
+static tn_status check_counts(run *r, const tn_buffer *in, size_t n_in, const tn_buffer *out,
+                              size_t n_out)
 {
     const tn_program *p = r->p;
     if (n_in < p->n_inputs)
@@ -121,6 +122,9 @@ static tn_status check_counts(run *r, size_t n_in, size_t n_out)
                            "%zu input%s and %zu output%s are given; the program has %" PRIu32
                            " and %" PRIu32,
                            n_in, plural(n_in), n_out, plural(n_out), p->n_inputs, p->n_outputs);
+    if ((n_in > 0 && !in) || (n_out > 0 && !out))
+        return diag_report(&r->cx.diag, DIAG_Usage, source_of(r), NO_SPAN, "the %s are NULL",
+                           n_in > 0 && !in ? "inputs" : "outputs");
     return TN_OK;
 }
 
@@ -447,7 +451,7 @@ tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in, 
     tn_status s =
         known ? TN_OK : OPTIONS_READ(&r.cx.diag, tn_run_options, cancel_user, &o, options);
     if (s == TN_OK)
-        s = check_counts(&r, n_in, n_out);
+        s = check_counts(&r, in, n_in, out, n_out);
     if (s == TN_OK)
         s = run_variant(&r, in, out);
     if (r.profiler)
