@@ -2,25 +2,24 @@
 #include "forms/building.h"
 
 #include <inttypes.h>
-#include <stdatomic.h>
 
 #include "base/memory/checked.h"
+#include "base/memory/hash.h"
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-/* Where the scopes of the next builder begin: multiples of the golden part of 2^31, which lie far
- * apart, so that a value of another builder is known as such. Below 2^31, so that a sum with the
- * index of a function is never 0. No result depends on it. */
-static uint32_t next_scope(void)
+/* Where the scopes of B begin: made of its address, so that a value of another builder is known as
+ * such. Below 2^31, so that a sum with the index of a function is never 0. No result depends on
+ * it. */
+static uint32_t first_scope_of(const tn_builder *b)
 {
-    static atomic_uint n;
-    const uint32_t golden = UINT32_C(1327217885), below = UINT32_C(0x7fffffff);
-    return (atomic_fetch_add_explicit(&n, 1, memory_order_relaxed) * golden) & below;
+    const uint32_t below = UINT32_C(0x7fffffff);
+    return (uint32_t)hash_mix(0, (uintptr_t)b) & below;
 }
 
 static bool set_up(tn_builder *b)
 {
-    b->first_scope = next_scope();
+    b->first_scope = first_scope_of(b);
     b->m = module_new(b->cx);
     if (!b->m)
         return false;
