@@ -135,7 +135,10 @@ static void measure_program(const char *engine)
     tn_context *cx = tn_context_new(NULL, NULL);
     tn_module *m = NULL;
     if (!cx || tn_module_read(cx, &(tn_read_options){.dialect = "mind"}, text, strlen(text), &m) ||
-        tn_program_compile(m, &(tn_compile_options){.engine = engine}, &j.p) != TN_OK)
+        tn_program_compile(m,
+                           &(tn_compile_options){
+                               .size = sizeof(tn_compile_options), .engine = engine, .eager = true},
+                           &j.p) != TN_OK)
         fail("no program");
     j.in = (tn_buffer){x, sizeof x, {TN_F32, 1, {8}}};
     j.out = (tn_buffer){y, sizeof y, {TN_F32, 1, {8}}};

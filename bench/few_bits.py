@@ -61,7 +61,7 @@ def made(kind, work, threads):
             inputs += [(name, "si64", [1]) for name in bounds]
             constants.update(bounds)
     data = model(nodes, inputs, [(f"y{len(work) - 1}", "f32", None)], domains=[("com.microsoft", 1)])
-    net = tenon.load(data, constants=constants, threads=threads)
+    net = tenon.load(data, constants=constants, threads=threads, eager=True)
     return net, random.standard_normal((1, work[0][0])).astype(np.float32)
 
 

@@ -54,7 +54,7 @@ def exported(name, folder):
 
 class Tenon:
     def __init__(self, path, threads, x):
-        self.net = tenon.open(path).compile(threads=threads)
+        self.net = tenon.open(path).compile(threads=threads, eager=True)
         self.x = x
         self.first = np.asarray(self.run())
 

@@ -106,7 +106,9 @@ static bool make_constants(job *j, const char *names)
 
 static bool compile(job *j, int threads, const tn_binding *binding)
 {
-    const tn_compile_options options = {.threads = (uint32_t)threads,
+    const tn_compile_options options = {.size = sizeof options,
+                                        .eager = true,
+                                        .threads = (uint32_t)threads,
                                         .cpu = cpu,
                                         .bindings = binding,
                                         .n_bindings = binding ? 1 : 0};
