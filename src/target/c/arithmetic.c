@@ -291,17 +291,9 @@ static void put_abs(c_printer *c, const loop_inst *i)
     c_put(c, is_wide ? " & 0x7fffffffffffffffu)" : " & 0x7fffffffu)");
 }
 
-/* Is I a number of 64 bits out of two constants, which compilers take for other types than u64? */
-static bool is_choice_of_numbers(const c_printer *c, const loop_inst *i)
-{
-    return i->type.lanes == 1 && i->type.elem == LOOP_I64 &&
-           c_inst(c, i->in[1])->op == LOOP_CONST && c_inst(c, i->in[2])->op == LOOP_CONST;
-}
-
 static void put_select(c_printer *c, const loop_inst *i, loop_value self)
 {
     const uint32_t lanes = i->type.lanes;
-    const bool cast = c_is_narrow(i) || is_choice_of_numbers(c, i);
     const bool by_lane = lanes > 1 && c_inst(c, i->in[0])->type.lanes == lanes,
                is_mask = lanes > 1 && i->type.elem == LOOP_MASK;
     const c_kind kind = c_kind_of_value(c, self);
@@ -325,7 +317,7 @@ static void put_select(c_printer *c, const loop_inst *i, loop_value self)
         c_put(c, "(");
         c_put_mask(c, i->in[0], mask);
     } else {
-        if (cast) {
+        if (c_is_narrow(i)) {
             c_put_cast(c, kind, 1);
             c_put(c, "(");
         }
@@ -340,7 +332,7 @@ static void put_select(c_printer *c, const loop_inst *i, loop_value self)
         else
             c_put_operand(c, i->in[k], false);
     }
-    c_put(c, by_lane || cast ? ")" : "");
+    c_put(c, by_lane || c_is_narrow(i) ? ")" : "");
 }
 
 /* ---- conversions ---- */

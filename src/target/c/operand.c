@@ -83,8 +83,10 @@ void c_put_number(c_printer *c, loop_elem e, uint64_t bits)
         put_float(c->out, c->needs, e, bits);
     else if (e == LOOP_MASK)
         c_put(c, bits ? "1" : "0");
-    else
-        text_printf(c->out, e == LOOP_I64 ? "%" PRIu64 "ull" : "%" PRIu64 "u", low_bits(e, bits));
+    else if (e != LOOP_I64)
+        text_printf(c->out, "%" PRIu64 "u", low_bits(e, bits));
+    else /* `ull` alone may be another type, of which gcc warns */
+        text_printf(c->out, "(u64)%" PRIu64 "%s", bits, bits > INT32_MAX ? "ull" : "");
 }
 
 static void put_signed_number(c_printer *c, loop_elem e, uint64_t bits)
