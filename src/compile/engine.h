@@ -19,6 +19,7 @@ typedef struct engine {
     bool is_jit;               /* else the evaluator runs everything */
     bool checks;               /* its tapes compare each kernel with the evaluator */
     bool eager;                /* it compiles optimised code only (compile/tiers) */
+    atomic_bool has_run;       /* a tape with baseline code */
     atomic_bool is_exchanging; /* one of its tapes has a thread that compiles */
     atomic_bool has_told;      /* that LLVM is missing */
     uint32_t threads;          /* of a run, at most */

@@ -204,16 +204,21 @@ tn_status jit_optimize_unit(const jit_compiler *j, const jit_unit *u, target_kep
     return keep(j, u, TIER_OPTIMIZED, &made, held);
 }
 
-/* The code of unit I that is there already; better than its tier asks for, where that is. */
+/* The code of unit I that is there already, optimised code if possible. Where tiers are used,
+ * baseline code is taken also by a unit with much to do, which has it from other sizes: nothing is
+ * waited for, and soon it is exchanged. */
 static tn_status find_one(const compile_job *job, uint32_t i)
 {
     const jit_unit *u = &job->plan->units.at[i];
     stored_code **held = &job->code->held[i];
-    code_tier *tier = &job->code->tier[i];
     TN_TRY(find_unit(job->j, u, TIER_OPTIMIZED, held));
-    if (!*held && *tier == TIER_BASELINE)
-        return find_unit(job->j, u, TIER_BASELINE, held);
-    *tier = TIER_OPTIMIZED;
+    if (*held)
+        job->code->tier[i] = TIER_OPTIMIZED;
+    if (*held || !tiers_are_used(job->j->e))
+        return TN_OK;
+    TN_TRY(find_unit(job->j, u, TIER_BASELINE, held));
+    if (*held)
+        job->code->tier[i] = TIER_BASELINE;
     return TN_OK;
 }
 

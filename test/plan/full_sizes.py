@@ -216,9 +216,9 @@ def listed(results):
 def compiled(module, cpu):
     """For the CPU of the counts, if this machine runs its code."""
     try:
-        return module.compile(cpu=cpu), True
+        return module.compile(cpu=cpu, eager=True), True
     except tenon.Unavailable:
-        return module.compile(), False
+        return module.compile(eager=True), False
 
 
 def faults_of(name, texts, function, folder, cpu):

@@ -168,8 +168,8 @@ class Narrow(unittest.TestCase):
             with self.subTest(name):
                 x = np.full(3, one)
                 y = tenon.function(f"{name}[3]")(lambda x: x + x)(x)
-                self.assertEqual(np.asarray(y).dtype, x.dtype)
-                self.assertEqual(np.asarray(y).tolist(), [two] * 3)
+                self.assertEqual(y.numpy().dtype, x.dtype)
+                self.assertEqual(y.numpy().tolist(), [two] * 3)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 
 #include "base/system/signals.h"
 
-typedef enum exchange_state { NEVER_RUN, WAITS, COMPILES, ENDED } exchange_state;
+typedef enum exchange_state { WAITS, COMPILES, ENDED } exchange_state;
 
 struct code_exchange {
     engine *e;
@@ -59,15 +59,14 @@ static bool start(code_exchange *x)
 
 void exchange_note_run(code_exchange *x)
 {
-    unsigned state = x ? atomic_load_explicit(&x->state, memory_order_relaxed) : ENDED;
-    if (state >= COMPILES)
+    if (!x || atomic_load_explicit(&x->state, memory_order_relaxed) >= COMPILES)
         return;
-    if (state == NEVER_RUN && atomic_compare_exchange_strong(&x->state, &state, WAITS))
+    if (!atomic_exchange(&x->e->has_run, true))
         return;
     if (atomic_exchange(&x->e->is_exchanging, true))
         return; /* another tape's turn */
-    state = WAITS;
-    if (!atomic_compare_exchange_strong(&x->state, &state, COMPILES)) {
+    unsigned waits = WAITS;
+    if (!atomic_compare_exchange_strong(&x->state, &waits, COMPILES)) {
         atomic_store(&x->e->is_exchanging, false);
     } else if (!start(x)) {
         atomic_store(&x->e->is_exchanging, false);
