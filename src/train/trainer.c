@@ -241,6 +241,8 @@ tn_status tn_trainer_new(tn_context *cx, const tn_module *program, tn_dataset *d
                           t->transport.ranks);
     if (o.compile)
         (void)OPTIONS_READ(&cx->diag, tn_compile_options, cache, &t->compile, o.compile);
+    t->compile.size = sizeof t->compile;
+    t->compile.eager = true; /* there are many runs */
     if (s == TN_OK)
         s = prepare(t, program, &o);
     t->o.loss = t->o.init = NULL;

@@ -60,7 +60,8 @@ COMMANDS = {
     "compile-so": ("compile", "p.ir", "-o", "o/p.so"),
     "compile-a": ("compile", "p.ir", "-o", "o/p.a"),
     "compile-weights": ("compile", "net.onnx", "--weights", "o/w.bin", "-o", "o/p.c"),
-    "train": ("train", "net.ir", "--wrt", "w", "--data", "seen.npz", "--batch", "4", "--steps", "2", "--checkpoint", "o/ck", "--output", "o/w.npz", *ONE),
+    "train": ("train", "net.ir", "--wrt", "w", "--data", "seen.npz", "--batch", "4", "--steps", "2", "--checkpoint", "o/ck", "--resume",
+              "--output", "o/w.npz", *ONE),
     "resume": ("train", "net.ir", "--wrt", "w", "--data", "seen.npz", "--batch", "4", "--steps", "3", "--checkpoint", "o/ck", "--keep", "1", "--resume", *ONE),
 }
 STEP = 11
