@@ -536,9 +536,9 @@ typedef struct tn_compile_options {
                               within it, as far as that is found, values are computed again where
                               they are needed, which changes no bit. 0: everything is kept */
     bool eager; /* compile all code optimised. Else kernels with little to do may first get code
-                   that is ready sooner, slower, with the same bits; from the second run on a thread
-                   of the program's compiles the optimised code and exchanges it, unless `pool` is
-                   given or the allocator is not the system's */
+                   that is ready sooner and slower, with the same bits; the second run of the
+                   program compiles the optimised code before it begins. Always so where sizes are
+                   open, `pool` is given or the allocator is not the system's */
 } tn_compile_options;
 
 /* Make M executable. The program keeps a copy of its own: M may be changed or freed afterwards, and

@@ -332,7 +332,7 @@ class Module(NotCopied):
         memory_bytes  that a run may hold of values between inputs and outputs, as far as computing
                   some of them again can do that; 0: everything is kept
         eager     compile all code optimised; else kernels with little to do may first get code that is ready
-                  sooner and slower, which is exchanged from the second run on
+                  sooner and slower, which the second run exchanges before it begins
         progress  is told of everything that took time
         """
         hook = _profiler(progress, self._context._hooks) if progress is not None else None

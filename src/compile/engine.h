@@ -16,13 +16,11 @@
 /* How a program is to run; the threads are made when the first run has use for them. */
 typedef struct engine {
     tn_allocator allocator;
-    bool is_jit;               /* else the evaluator runs everything */
-    bool checks;               /* its tapes compare each kernel with the evaluator */
-    bool eager;                /* it compiles optimised code only (compile/tiers) */
-    atomic_bool has_run;       /* a tape with baseline code */
-    atomic_bool is_exchanging; /* one of its tapes has a thread that compiles */
-    atomic_bool has_told;      /* that LLVM is missing */
-    uint32_t threads;          /* of a run, at most */
+    bool is_jit;          /* else the evaluator runs everything */
+    bool checks;          /* its tapes compare each kernel with the evaluator */
+    bool eager;           /* it compiles optimised code only (compile/tiers) */
+    atomic_bool has_told; /* that LLVM is missing */
+    uint32_t threads;     /* of a run, at most */
     tn_thread_pool pool;
     const char *cpu;   /* NULL: this one */
     cache_place cache; /* of compiled kernels */

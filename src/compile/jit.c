@@ -21,12 +21,19 @@ typedef struct own_code {
     code_function *run;
 } own_code;
 
+/* What compiles. */
+typedef struct compiler {
+    const engine *e;
+    cache *cache;         /* NULL: nothing is kept */
+    const char *identity; /* of this version, LLVM and CPU: part of every key */
+} compiler;
+
 /* ---- compiling ---- */
 
 enum { MOST_THREADS = 16 };
 
 typedef struct compile_job {
-    const jit_compiler *j;
+    const compiler *j;
     const jit_plan *plan;
     jit_code *code;
     const uint32_t *order;  /* the units, longest programs of a tier first: threads end together */
@@ -38,7 +45,7 @@ typedef struct compile_job {
     atomic_uint compiled; /* units that were not found anywhere */
 } compile_job;
 
-static tn_status load_code(const jit_compiler *j, const text_buffer *object, own_code *out)
+static tn_status load_code(const compiler *j, const text_buffer *object, own_code *out)
 {
     if (object->failed)
         return TN_ERR_NOMEM;
@@ -58,9 +65,8 @@ static void remember(void *user, const tn_diagnostic *d)
 }
 
 /* An OBJECT of the N functions F. */
-static tn_status make_object(const jit_compiler *j, const target_function *f, size_t n,
-                             code_tier tier, target_kept *kept, text_buffer *object,
-                             jit_failure *why)
+static tn_status make_object(const compiler *j, const target_function *f, size_t n, code_tier tier,
+                             target_kept *kept, text_buffer *object, jit_failure *why)
 {
     const target_options o = {.kept = &kept[tier],
                               .cpu = j->e->cpu,
@@ -76,7 +82,7 @@ static tn_status make_object(const jit_compiler *j, const target_function *f, si
 }
 
 /* What the code of U is known by: the program, and what would compile it. */
-static bool make_key(const jit_compiler *j, const jit_unit *u, code_tier tier, text_buffer *key)
+static bool make_key(const compiler *j, const jit_unit *u, code_tier tier, text_buffer *key)
 {
     text_put(key, j->identity, strlen(j->identity) + 1);
     text_put(key, tier == TIER_BASELINE ? "b" : "o", 1);
@@ -85,7 +91,7 @@ static bool make_key(const jit_compiler *j, const jit_unit *u, code_tier tier, t
 }
 
 /* Code from the cache; false when it is not there. */
-static bool find_cached(const jit_compiler *j, const jit_unit *u, code_tier tier, own_code *out)
+static bool find_cached(const compiler *j, const jit_unit *u, code_tier tier, own_code *out)
 {
     text_buffer key, object;
     text_init(&key, &j->e->allocator);
@@ -98,7 +104,7 @@ static bool find_cached(const jit_compiler *j, const jit_unit *u, code_tier tier
 }
 
 /* The code of an OBJECT that LLVM made of U for this machine, which the cache keeps. */
-static tn_status load_made(const jit_compiler *j, const jit_unit *u, code_tier tier,
+static tn_status load_made(const compiler *j, const jit_unit *u, code_tier tier,
                            const text_buffer *object, own_code *out, jit_failure *why)
 {
     text_buffer key;
@@ -115,7 +121,7 @@ static tn_status load_made(const jit_compiler *j, const jit_unit *u, code_tier t
 }
 
 /* The same for the function NAME of an OBJECT of several. */
-static tn_status load_part(const jit_compiler *j, const jit_unit *u, code_tier tier,
+static tn_status load_part(const compiler *j, const jit_unit *u, code_tier tier,
                            const text_buffer *object, const char *name, own_code *out,
                            jit_failure *why)
 {
@@ -136,7 +142,7 @@ static tn_status load_part(const jit_compiler *j, const jit_unit *u, code_tier t
 enum { MOST_TOGETHER = 16, ENOUGH = 1000 /* instructions */ };
 
 /* Code for N units, of which none is anywhere; the cache keeps each for itself. */
-static tn_status compile_units(const jit_compiler *j, const jit_unit *const *u, uint32_t n,
+static tn_status compile_units(const compiler *j, const jit_unit *const *u, uint32_t n,
                                code_tier tier, target_kept *kept, own_code *out, jit_failure *why)
 {
     char names[MOST_TOGETHER][16];
@@ -163,8 +169,8 @@ static tn_status compile_units(const jit_compiler *j, const jit_unit *const *u, 
 /* ---- what the engine has ---- */
 
 /* Let the engine keep what was MADE of U. */
-static tn_status keep(const jit_compiler *j, const jit_unit *u, code_tier tier,
-                      const own_code *made, stored_code **held)
+static tn_status keep(const compiler *j, const jit_unit *u, code_tier tier, const own_code *made,
+                      stored_code **held)
 {
     text_buffer key;
     text_init(&key, &j->e->allocator);
@@ -178,8 +184,7 @@ static tn_status keep(const jit_compiler *j, const jit_unit *u, code_tier tier,
 
 /* *HELD: the code of U for TIER that another program of the engine or the cache has; NULL: none
  * has. */
-static tn_status find_unit(const jit_compiler *j, const jit_unit *u, code_tier tier,
-                           stored_code **held)
+static tn_status find_unit(const compiler *j, const jit_unit *u, code_tier tier, stored_code **held)
 {
     own_code made = {NULL, NULL};
     text_buffer key;
@@ -192,33 +197,16 @@ static tn_status find_unit(const jit_compiler *j, const jit_unit *u, code_tier t
     return !*held && find_cached(j, u, tier, &made) ? keep(j, u, tier, &made, held) : TN_OK;
 }
 
-tn_status jit_optimize_unit(const jit_compiler *j, const jit_unit *u, target_kept *kept,
-                            stored_code **held)
-{
-    own_code made;
-    jit_failure why;
-    TN_TRY(find_unit(j, u, TIER_OPTIMIZED, held));
-    if (*held)
-        return TN_OK;
-    TN_TRY(compile_units(j, &u, 1, TIER_OPTIMIZED, kept, &made, &why));
-    return keep(j, u, TIER_OPTIMIZED, &made, held);
-}
-
-/* The code of unit I that is there already, optimised code if possible. Where tiers are used,
- * baseline code is taken also by a unit with much to do, which has it from other sizes: nothing is
- * waited for, and soon it is exchanged. */
+/* The code of unit I that is there already; better than its tier asks for, where that is. */
 static tn_status find_one(const compile_job *job, uint32_t i)
 {
     const jit_unit *u = &job->plan->units.at[i];
     stored_code **held = &job->code->held[i];
+    code_tier *tier = &job->code->tier[i];
     TN_TRY(find_unit(job->j, u, TIER_OPTIMIZED, held));
-    if (*held)
-        job->code->tier[i] = TIER_OPTIMIZED;
-    if (*held || !tiers_are_used(job->j->e))
-        return TN_OK;
-    TN_TRY(find_unit(job->j, u, TIER_BASELINE, held));
-    if (*held)
-        job->code->tier[i] = TIER_BASELINE;
+    if (!*held && *tier == TIER_BASELINE)
+        return find_unit(job->j, u, TIER_BASELINE, held);
+    *tier = TIER_OPTIMIZED;
     return TN_OK;
 }
 
@@ -320,19 +308,15 @@ static bool order_units(jit_plan *plan, uint32_t threads, compile_job *job)
     return true;
 }
 
-bool jit_compiler_open(jit_compiler *j, const engine *e, arena *memory)
+/* Open what all units need; in MEMORY. */
+static bool compiler_open(compiler *j, const engine *e, arena *memory)
 {
     const target_options o = {.cpu = e->cpu};
     const char *identity = target_llvm_identity(&o, memory);
-    *j = (jit_compiler){.e = e};
+    *j = (compiler){.e = e};
     j->identity = identity ? arena_printf(memory, "tenon %s %s", TENON_VERSION, identity) : NULL;
     j->cache = j->identity ? cache_open(&e->allocator, &e->cache) : NULL;
     return j->identity != NULL;
-}
-
-void jit_compiler_close(jit_compiler *j)
-{
-    cache_close(j->cache);
 }
 
 /* On how many threads E may compile. */
@@ -362,7 +346,7 @@ static void run_job(compile_job *job, uint32_t most)
 tn_status jit_compile(const engine *e, jit_plan *plan, jit_code *made, uint32_t *compiled,
                       jit_failure *why)
 {
-    jit_compiler j;
+    compiler j;
     compile_job job = {.j = &j, .plan = plan, .code = made};
     *compiled = 0;
     *why = (jit_failure){.status = TN_ERR_NOMEM};
@@ -372,10 +356,10 @@ tn_status jit_compile(const engine *e, jit_plan *plan, jit_code *made, uint32_t 
     if (!made->held || !made->run || !made->tier || !order_units(plan, threads_of(e), &job))
         return why->status;
     made->n = plan->units.n;
-    if (!jit_compiler_open(&j, e, &plan->memory))
+    if (!compiler_open(&j, e, &plan->memory))
         return why->status;
     run_job(&job, threads_of(e));
-    jit_compiler_close(&j);
+    cache_close(j.cache);
     *compiled = atomic_load(&job.compiled);
     *why = job.failure;
     for (uint32_t i = 0; why->status == TN_OK && i < made->n; i++)
@@ -457,7 +441,7 @@ bool jit_is_settled(const tape *t)
 
 code_function *jit_compile_one(const engine *e, const loop_program *program, code **out)
 {
-    jit_compiler j = {.e = e};
+    compiler j = {.e = e};
     own_code made = {NULL, NULL};
     jit_unit u = {.program = program};
     const jit_unit *units = &u;
@@ -465,12 +449,12 @@ code_function *jit_compile_one(const engine *e, const loop_program *program, cod
     arena memory;
     jit_failure why;
     arena_init(&memory, &e->allocator);
-    if (program && jit_compiler_open(&j, e, &memory) &&
+    if (program && compiler_open(&j, e, &memory) &&
         (u.key = loop_key(program, &memory, &u.key_bytes)) != NULL &&
         !find_cached(&j, &u, TIER_OPTIMIZED, &made))
         (void)compile_units(&j, &units, 1, TIER_OPTIMIZED, kept, &made, &why);
     target_forget(&kept[TIER_OPTIMIZED]);
-    jit_compiler_close(&j);
+    cache_close(j.cache);
     arena_release(&memory);
     *out = made.code;
     return made.run;

@@ -25,22 +25,6 @@ typedef struct jit_code {
     exe_kernel **run;
 } jit_code;
 
-/* What compiles for an engine. */
-typedef struct jit_compiler {
-    const engine *e;
-    struct cache *cache;  /* NULL: nothing is kept */
-    const char *identity; /* of this version, LLVM and CPU: part of every key */
-} jit_compiler;
-
-/* In MEMORY. False without it. Close J in any case. */
-bool jit_compiler_open(jit_compiler *j, const engine *e, arena *memory);
-void jit_compiler_close(jit_compiler *j);
-
-/* *HELD: optimised code of U; of another program of the engine, from the cache, or compiled. By
- * tier, KEPT has what its thread keeps. Reports nothing. */
-tn_status jit_optimize_unit(const jit_compiler *j, const jit_unit *u, target_kept *kept,
-                            stored_code **held);
-
 /* Code for every unit of PLAN, for E's CPU: of other programs of E, from the cache, or compiled, on
  * several threads; *COMPILED is how many had to be. MADE is in PLAN's memory, to be released in any
  * case. Reports nothing: returns the status of *WHY. */

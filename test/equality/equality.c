@@ -345,7 +345,7 @@ static bool run_baseline(state *s, int level, const char *cpu)
     if (!ok)
         (void)FAULT(s->j, "%s: does not compile", what);
     if (ok) {
-        atomic_store(&p->engine->is_exchanging, true);
+        p->engine->eager = true; /* nothing is exchanged */
         cut_small(p->tape);
         const tn_status status = tn_program_run(p, s->in, s->n_in, got, s->n_out, &o);
         ok = judge(s, status, got, what);

@@ -1,10 +1,8 @@
 /* Baseline code and what takes its place: the same bits in every run, on many threads, while code
- * is exchanged; and programs that end meanwhile. */
+ * is exchanged. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "api/programs/programs.h"
 #include "api_fixture.h"
@@ -100,7 +98,7 @@ static void test_exchange(tn_context *cx)
     tn_program_free(ref);
 }
 
-/* A program is freed while its thread compiles; and one before its second run. */
+/* A program is freed before its second run, and after it. */
 static void test_freed(tn_context *cx)
 {
     static data d;
@@ -132,30 +130,10 @@ static void test_eager(tn_context *cx)
     }
 }
 
-/* A process ends while a thread compiles: it ends well. */
-static void test_end(const tn_diagnostic_sink *sink)
-{
-    for (int runs = 1; runs < 4; runs++) {
-        int status = -1;
-        const pid_t child = fork();
-        if (child == 0) {
-            static data d;
-            tn_program *p = compile(tn_context_new(NULL, sink), (tn_compile_options){.threads = 1});
-            fill(&d);
-            for (int k = 0; k < runs; k++)
-                CHECK_INT(run(p, &d), TN_OK);
-            exit(check_result());
-        }
-        CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
-    }
-}
-
 int main(void)
 {
     record r = {0};
     tn_diagnostic_sink sink = {remember, &r};
-    if (!TEST_IS_SANITIZED) /* which takes what is not freed for a leak, and that is the point */
-        test_end(&sink);
     tn_context *cx = tn_context_new(NULL, &sink);
     test_exchange(cx);
     test_freed(cx);

@@ -125,6 +125,7 @@ static tn_status compile(tn_program *p, const module *m, const tn_compile_option
     TN_TRY(sizes_of_bindings(p->graph, o->bindings, o->n_bindings, &p->sizes));
     TN_TRY(note_named_axes(p));
     if (!inputs_are_known(p->graph, p->sizes)) {
+        p->engine->eager = true; /* other sizes use the code of the first ones, which stays */
         p->cache = variant_cache_new(&p->allocator);
         return p->cache ? note_interface(p) : module_no_memory(p->graph);
     }

@@ -58,10 +58,11 @@ code_tier *tiers_choose(const engine *e, jit_plan *plan)
     unit_work *work = ARENA_ARRAY(&plan->memory, unit_work, n);
     if (!tier || !work)
         return NULL;
-    if (tiers_are_used(e))
+    const bool is_whole = plan->m && tiers_are_used(e); /* what is exchanged has units only */
+    if (is_whole)
         find_work(plan, work);
     for (uint32_t i = 0; i < n; i++)
-        tier[i] = tiers_are_used(e) && !work[i].is_unknown &&
+        tier[i] = is_whole && !work[i].is_unknown &&
                           longer_run(&e->on, &work[i]) < shorter_compile(plan->units.at[i].program)
                       ? TIER_BASELINE
                       : TIER_OPTIMIZED;

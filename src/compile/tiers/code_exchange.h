@@ -1,4 +1,4 @@
-/* Optimised code that takes the place of baseline code while a tape is in use. */
+/* Optimised code that takes the place of baseline code when a program runs again. */
 #ifndef COMPILE_TIERS_EXCHANGE_H
 #define COMPILE_TIERS_EXCHANGE_H
 
@@ -9,11 +9,11 @@ typedef struct code_exchange code_exchange;
 /* What is to be exchanged in T, which outlives it: the units of PLAN, copied, of which MADE has
  * baseline code. E outlives it, too. NULL without memory, or when there is nothing. */
 code_exchange *exchange_new(engine *e, tape *t, const jit_plan *plan, const jit_code *made);
-/* X may be NULL. Ends its thread, which may finish the unit that it compiles; nothing runs T. */
+/* X may be NULL; nothing runs T. */
 void exchange_free(code_exchange *x);
 
-/* T is about to run, on any thread. From the second run on a thread compiles, one at a time for E.
- * X may be NULL. */
+/* T is about to run, on any thread. The second run compiles the optimised code before it begins;
+ * others that come meanwhile go on with what there is. X may be NULL. */
 void exchange_note_run(code_exchange *x);
 /* Will nothing be exchanged any more? X may be NULL. */
 bool exchange_has_ended(const code_exchange *x);

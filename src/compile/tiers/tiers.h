@@ -11,7 +11,7 @@ struct engine;
 typedef enum code_tier { TIER_OPTIMIZED, TIER_BASELINE, TIERS } code_tier;
 
 /* Does E compile in tiers at all? Not where it was asked for optimised code alone, and not where
- * the threads or the memory are the caller's: code is exchanged on a thread of its own. */
+ * the threads or the memory are the caller's. */
 bool tiers_are_used(const struct engine *e);
 
 /* By unit of PLAN, in its memory: the tier with which compiling and one run together take less

@@ -1,6 +1,6 @@
 /* One request: loop programs to LLVM IR, a few passes, machine code. All that is shared between
- * requests is LLVM's own list of targets, filled while the module is loaded, how many there are,
- * and the machine, where the caller keeps it. */
+ * requests is LLVM's own list of targets, filled while the module is loaded, and the machine, where
+ * the caller keeps it. */
 #include "target/llvm/plugin.h"
 
 #include <llvm-c/Analysis.h>
@@ -9,12 +9,9 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
-#include <pthread.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "target/llvm/plugin/host.h"
 #include "target/llvm/plugin/translate.h"
@@ -85,50 +82,6 @@ __attribute__((constructor)) static void choose_passes(void)
     static const char *const arguments[] = {"tenon", "-disable-lsr", "-disable-licm-promotion"};
     LLVMParseCommandLineOptions(sizeof arguments / sizeof *arguments, arguments, NULL);
 }
-
-/* ---- the end of the process ---- */
-
-/* LLVM takes itself apart then, though a thread may still compile: it is waited for, and nothing
- * begins any more. */
-static atomic_uint in_llvm;
-static atomic_bool is_ending;
-
-static bool enter_llvm(void)
-{
-    (void)atomic_fetch_add(&in_llvm, 1);
-    if (!atomic_load(&is_ending))
-        return true;
-    (void)atomic_fetch_sub(&in_llvm, 1);
-    return false;
-}
-
-static void leave_llvm(void)
-{
-    (void)atomic_fetch_sub(&in_llvm, 1);
-}
-
-static void wait_for_threads(void)
-{
-    static const struct timespec briefly = {.tv_nsec = 1000000};
-    atomic_store(&is_ending, true);
-    while (atomic_load(&in_llvm) > 0)
-        (void)nanosleep(&briefly, NULL);
-}
-
-/* The child of a fork has none of the threads. */
-static void forget_threads(void)
-{
-    atomic_store(&in_llvm, 0);
-}
-
-/* LLVM was loaded before, and registered what it does in the end: this comes first. */
-__attribute__((constructor)) static void watch_end(void)
-{
-    (void)atexit(wait_for_threads);
-    (void)pthread_atfork(NULL, NULL, forget_threads);
-}
-
-/* ---- what code is for ---- */
 
 static cpu_level level_of_features(bool is_x86, const char *features)
 {
@@ -213,8 +166,9 @@ static llvm_outcome open_machine(llvm_request *r, code_machine *m)
     return LLVM_DONE;
 }
 
-static void close_machine(code_machine *m)
+static void close_machine(void *user)
 {
+    code_machine *m = user;
     if (!m)
         return;
     if (m->llvm)
@@ -346,7 +300,7 @@ static llvm_outcome make_code(session *s)
     return outcome;
 }
 
-static llvm_outcome compile_here(llvm_request *r)
+static llvm_outcome compile(llvm_request *r)
 {
     session s = {.request = r};
     const llvm_outcome outcome = make_code(&s);
@@ -368,26 +322,9 @@ static llvm_outcome compile_here(llvm_request *r)
     return outcome;
 }
 
-static llvm_outcome compile(llvm_request *r)
-{
-    if (!enter_llvm())
-        return say(r, LLVM_UNAVAILABLE, "the process ends");
-    const llvm_outcome outcome = compile_here(r);
-    leave_llvm();
-    return outcome;
-}
-
-static void forget(void *kept)
-{
-    if (!kept || !enter_llvm())
-        return;
-    close_machine(kept);
-    leave_llvm();
-}
-
 __attribute__((visibility("default"))) const llvm_plugin *tenon_llvm_plugin(void)
 {
     static const llvm_plugin plugin = {LLVM_PLUGIN_VERSION, sizeof(loop_inst), LOOP_OP_COUNT,
-                                       compile, forget};
+                                       compile, close_machine};
     return &plugin;
 }
