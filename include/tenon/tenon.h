@@ -537,8 +537,9 @@ typedef struct tn_compile_options {
                               they are needed, which changes no bit. 0: everything is kept */
     bool eager; /* compile all code optimised. Else kernels with little to do may first get code
                    that is ready sooner and slower, with the same bits; the second run of the
-                   program compiles the optimised code before it begins. Always so where sizes are
-                   open, `pool` is given or the allocator is not the system's */
+                   program compiles the optimised code before it begins, which counts for its time
+                   limit. Where sizes are open until a run, `pool` is given or the allocator is not
+                   the system's, all code is optimised without being asked for */
 } tn_compile_options;
 
 /* Make M executable. The program keeps a copy of its own: M may be changed or freed afterwards, and
@@ -561,7 +562,7 @@ TN_API tn_status tn_program_compile(const tn_module *m, const tn_compile_options
 TN_API void tn_program_free(tn_program *p);
 
 /* The interface. Extents that only a run knows are TN_DIM_UNKNOWN. Names and order are those of the
- * module. returns TN_ERR_USAGE past the last, where loops may end, and nothing is reported */
+ * module. TN_ERR_USAGE past the last: nothing is reported, so that loops may end there */
 TN_API size_t tn_program_input_count(const tn_program *p);
 TN_API size_t tn_program_output_count(const tn_program *p);
 TN_API tn_status tn_program_input(const tn_program *p, size_t index, tn_port *port);
@@ -611,9 +612,10 @@ typedef struct tn_run_options {
  *           TN_DIM_UNKNOWN; a given out[k].type that of output k with the extents of this run.
  * returns   TN_OK               every output is written
  *           TN_ERR_INPUT        wrong count, type, size or alignment; a 4-bit integer out of range;
- * one symbol with two values (DimensionBinding), a negative extent (NegativeDimension), a symbol
- *                               that the inputs do not determine (UnboundSymbol), or any rule that
- *                               the program breaks with these extents
+ *                               one symbol with two values (DimensionBinding), a negative extent
+ *                               (NegativeDimension), a symbol that the inputs do not determine
+ *                               (UnboundSymbol), or any rule that the program breaks with these
+ *                               extents
  *           TN_ERR_RUN          an operation failed, for example an index out of bounds; or the
  *                               time was up (Timeout), or `cancel` said so (Cancelled)
  *           TN_ERR_REJECTED     a kernel does not take its custom call (InvalidAttribute)

@@ -398,7 +398,7 @@ static void free_codes(void *user)
     jit_packs_release(&l->packs);
 }
 
-tape *jit_load(engine *e, executable *x, jit_plan *plan, jit_code *made, jit_packs *packs)
+tape *jit_load(const engine *e, executable *x, jit_plan *plan, jit_code *made, jit_packs *packs)
 {
     code_list *l = arena_alloc(exe_memory(x), sizeof *l + made->n * sizeof *l->at);
     jit_plan *kept = e->checks ? ARENA_NEW(exe_memory(x), jit_plan) : NULL;

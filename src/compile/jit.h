@@ -6,7 +6,6 @@
 #include "compile/jit_pack.h"
 #include "compile/tiers/tiers.h"
 #include "runtime/code_store.h"
-#include "target/target.h"
 
 /* Why there is no code: TN_ERR_UNAVAILABLE where it cannot be made here (no LLVM, or too little
  * memory for it, and nothing in the cache), TN_ERR_INTERNAL where LLVM refuses code of ours, or
@@ -34,7 +33,7 @@ void jit_code_release(const engine *e, jit_code *made);
 
 /* A tape of X, which it takes over, with the code in MADE and what PACKS hold, which it takes too,
  * and with what steps name of PLAN. NULL without memory: all but X is left as it was then. */
-tape *jit_load(engine *e, executable *x, jit_plan *plan, jit_code *made, jit_packs *packs);
+tape *jit_load(const engine *e, executable *x, jit_plan *plan, jit_code *made, jit_packs *packs);
 
 /* T, which jit_load made or not, is about to run. */
 void jit_note_run(const tape *t);

@@ -4,7 +4,7 @@
 typedef enum exchange_state { NEVER_RUN, HAS_RUN, COMPILES, ENDED } exchange_state;
 
 struct code_exchange {
-    engine *e;
+    const engine *e;
     tape *t;
     jit_plan rest;     /* nothing but units */
     jit_code made;     /* of them */
@@ -74,7 +74,7 @@ static bool fill(code_exchange *x, const jit_plan *plan, const jit_code *made, u
     return ok;
 }
 
-code_exchange *exchange_new(engine *e, tape *t, const jit_plan *plan, const jit_code *made)
+code_exchange *exchange_new(const engine *e, tape *t, const jit_plan *plan, const jit_code *made)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < made->n; i++)

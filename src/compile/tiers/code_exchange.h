@@ -1,6 +1,6 @@
 /* Optimised code that takes the place of baseline code when a program runs again. */
-#ifndef COMPILE_TIERS_EXCHANGE_H
-#define COMPILE_TIERS_EXCHANGE_H
+#ifndef COMPILE_TIERS_CODE_EXCHANGE_H
+#define COMPILE_TIERS_CODE_EXCHANGE_H
 
 #include "compile/jit.h"
 
@@ -8,7 +8,7 @@ typedef struct code_exchange code_exchange;
 
 /* What is to be exchanged in T, which outlives it: the units of PLAN, copied, of which MADE has
  * baseline code. E outlives it, too. NULL without memory, or when there is nothing. */
-code_exchange *exchange_new(engine *e, tape *t, const jit_plan *plan, const jit_code *made);
+code_exchange *exchange_new(const engine *e, tape *t, const jit_plan *plan, const jit_code *made);
 /* X may be NULL; nothing runs T. */
 void exchange_free(code_exchange *x);
 

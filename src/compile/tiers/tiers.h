@@ -1,6 +1,6 @@
 /* Two tiers of machine code with the same bits: baseline code is compiled in a third of the time
- * and runs about a third as fast, so a first run may end sooner with it; optimised code takes its
- * place when the program runs again. */
+ * and takes about twice as long to run, so a first run may end sooner with it; optimised code takes
+ * its place when the program runs again. */
 #ifndef COMPILE_TIERS_H
 #define COMPILE_TIERS_H
 
