@@ -254,14 +254,14 @@ typedef struct readers {
     uint32_t *kernel, *next;
 } readers;
 
-static bool list_readers(grouping *g, const kernel *kernels, readers *r)
+static bool list_readers(const grouping *g, const kernel *kernels, arena *memory, readers *r)
 {
     uint32_t n = 0;
     for (uint32_t k = 0; k < g->drafts.n; k++)
         n += kernels[k].n_in;
-    r->first = ARENA_ARRAY(g->memory, uint32_t, g->f->values.n);
-    r->kernel = ARENA_ARRAY(g->memory, uint32_t, n);
-    r->next = ARENA_ARRAY(g->memory, uint32_t, n);
+    r->first = ARENA_ARRAY(memory, uint32_t, g->f->values.n);
+    r->kernel = ARENA_ARRAY(memory, uint32_t, n);
+    r->next = ARENA_ARRAY(memory, uint32_t, n);
     if (!r->first || !r->kernel || !r->next)
         return false;
     n = 0;
@@ -275,24 +275,25 @@ static bool list_readers(grouping *g, const kernel *kernels, readers *r)
     return true;
 }
 
-bool draft_finish(grouping *g, kernel_list *out)
+/* The kernels, and in ORDER their numbers, in an order in which they can run. SCRATCH is for what
+ * the caller does not need: there may be as many kernels as a text has words. NULL without memory.
+ */
+static kernel *sort_kernels(grouping *g, arena *scratch, uint32_t *order)
 {
     const uint32_t n = g->drafts.n;
     lists nodes;
     readers r;
-    kernel *kernels = ARENA_ARRAY(g->memory, kernel, n);
     kernel *sorted = ARENA_ARRAY(g->memory, kernel, n);
-    uint32_t *waits = ARENA_ARRAY(g->memory, uint32_t, n);
-    uint32_t *order = ARENA_ARRAY(g->memory, uint32_t, n);
-    queue q = {0, ARENA_ARRAY(g->memory, uint64_t, n)};
-    if (g->failed || !kernels || !sorted || !waits || !order || !q.at || !stages_find(g) ||
-        !list_members(g, &nodes))
-        return false;
+    kernel *kernels = ARENA_ARRAY(scratch, kernel, n);
+    uint32_t *waits = ARENA_ARRAY(scratch, uint32_t, n);
+    queue q = {0, ARENA_ARRAY(scratch, uint64_t, n)};
+    if (!sorted || !kernels || !waits || !q.at || !list_members(g, &nodes))
+        return NULL;
     for (uint32_t k = 0; k < n; k++)
         if (!fill_kernel(g, &nodes, k, &kernels[k]))
-            return false;
-    if (!fill_outputs(g, kernels) || !list_readers(g, kernels, &r))
-        return false;
+            return NULL;
+    if (!fill_outputs(g, kernels) || !list_readers(g, kernels, scratch, &r))
+        return NULL;
     for (uint32_t k = 0; k < n; k++)
         kernel_set_sizes(g->f, &kernels[k]);
     for (uint32_t k = 0; k < n; k++)
@@ -310,9 +311,18 @@ bool draft_finish(grouping *g, kernel_list *out)
                     queue_put(&q,
                               (uint64_t)g->drafts.at[r.kernel[i - 1]].node << 32 | r.kernel[i - 1]);
     }
-    if (done < n)
-        return false; /* the kernels wait for each other, which is a fault of the grouping */
-    const bool ok = stages_join(g, order, sorted, &done);
-    *out = (kernel_list){done, sorted, g->same_as};
-    return ok && prologues_join(g->f, g->memory, out);
+    return done == n ? sorted : NULL; /* else they wait for each other: a fault of the grouping */
+}
+
+bool draft_finish(grouping *g, kernel_list *out)
+{
+    arena scratch;
+    arena_init(&scratch, g->allocator);
+    uint32_t *order = ARENA_ARRAY(&scratch, uint32_t, g->drafts.n), n = g->drafts.n;
+    kernel *sorted =
+        !g->failed && order && stages_find(g) ? sort_kernels(g, &scratch, order) : NULL;
+    const bool ok = sorted && stages_join(g, order, sorted, &n);
+    arena_release(&scratch);
+    *out = (kernel_list){n, sorted, g->same_as};
+    return ok && prologues_join(g->f, g->memory, sorted, out);
 }

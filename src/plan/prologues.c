@@ -171,17 +171,15 @@ static bool join(arena *memory, const kernel *from, value_id v, kernel *k)
     return true;
 }
 
-bool prologues_join(const function *f, arena *memory, kernel_list *list)
+bool prologues_join(const function *f, arena *memory, kernel *kernels, kernel_list *list)
 {
-    kernel *kernels = ARENA_ARRAY(memory, kernel, list->n);
     bool *is_gone = ARENA_ARRAY(memory, bool, list->n);
     contraction *p = ARENA_NEW(memory, contraction);
     users u;
-    if (!kernels || !is_gone || !p || !find_users(f, list, memory, &u))
+    if (!is_gone || !p || !find_users(f, list, memory, &u))
         return false;
     for (uint32_t i = 0; i < list->n; i++) {
         kernel *k = &kernels[i];
-        *k = list->at[i];
         if (k->kind != KERNEL_CONTRACT)
             continue;
         const node *n = &f->nodes.at[k->node];
@@ -203,7 +201,6 @@ bool prologues_join(const function *f, arena *memory, kernel_list *list)
     for (uint32_t i = 0; i < list->n; i++)
         if (!is_gone[i])
             kernels[n++] = kernels[i];
-    list->at = kernels;
     list->n = n;
     return true;
 }

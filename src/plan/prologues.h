@@ -7,7 +7,7 @@
 /* Join kernels that compute an operand element by element to the contraction that alone reads it,
  * if that meets each element so few times that reading what it is computed from is cheaper: the
  * weights of a product of few rows, cast or dequantized. LIST is in an order in which it can run;
- * its kernels are in MEMORY and are changed. False without memory. */
-bool prologues_join(const function *f, arena *memory, kernel_list *list);
+ * KERNELS are its kernels, which change in place. False without memory. */
+bool prologues_join(const function *f, arena *memory, kernel *kernels, kernel_list *list);
 
 #endif
