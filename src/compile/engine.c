@@ -70,7 +70,8 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
         return module_no_memory(m);
     TN_TRY(take_cache(e, o->cache, m->cx, &m->arena));
     TN_TRY(take_schedule(e, o, d));
-    e->on = machine_of(NULL, e->cpu);
+    e->is_relaxed = o->numerics == TN_NUMERICS_RELAXED && o->level != TN_LEVEL_0 && !o->check;
+    e->on = machine_for(NULL, e->cpu, e->is_relaxed);
     if (o->device && strcmp(o->device, DEVICES) != 0) {
         tn_status s = diag_report(d, DIAG_BackendUnavailable, &m->source, NO_SPAN,
                                   "no backend available for target %s", o->device);

@@ -17,6 +17,7 @@
 typedef struct engine {
     tn_allocator allocator;
     bool is_jit;          /* else the evaluator runs everything */
+    bool is_relaxed;      /* instructions may be used that round otherwise */
     bool checks;          /* its tapes compare each kernel with the evaluator */
     bool eager;           /* it compiles optimised code only (compile/tiers) */
     atomic_bool has_told; /* that LLVM is missing */

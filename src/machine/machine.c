@@ -8,12 +8,14 @@
 #include <string.h>
 
 static const cpu_info cpus[] = {
-#define X86(name, level) {name, ARCH_X86_64, level, false},
-#define X86_DOTS(name, level) {name, ARCH_X86_64, level, true},
-#define ARM(name) {name, ARCH_AARCH64, LEVEL_BASIC, false},
+#define X86(name, level) {name, ARCH_X86_64, level, false, false},
+#define X86_DOTS(name, level) {name, ARCH_X86_64, level, true, false},
+#define X86_BF16(name, level) {name, ARCH_X86_64, level, true, true},
+#define ARM(name) {name, ARCH_AARCH64, LEVEL_BASIC, false, false},
 #include "machine/cpus.def"
 #undef X86
 #undef X86_DOTS
+#undef X86_BF16
 #undef ARM
 };
 
@@ -38,11 +40,12 @@ bool arch_of_triple(const char *triple, machine_arch *arch)
 
 /* Caches are those of common CPUs of each kind. They are not asked of the machine, so that the same
  * program gives the same code, and the same entries of the cache, on all machines of a kind. */
-static machine describe(machine_arch arch, cpu_level level, bool has_byte_dots)
+static machine describe(machine_arch arch, cpu_level level, bool has_byte_dots, bool has_bf16_dots)
 {
     machine m = {.arch = arch,
                  .level = level,
                  .has_byte_dots = has_byte_dots,
+                 .has_bf16_dots = has_bf16_dots,
                  .l1 = 32 << 10,
                  .line = 64,
                  .cached = 24 << 20};
@@ -72,12 +75,14 @@ machine machine_host(void)
 {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-        return describe(ARCH_X86_64, LEVEL_AVX512, __builtin_cpu_supports("avx512vnni"));
+        return describe(ARCH_X86_64, LEVEL_AVX512, __builtin_cpu_supports("avx512vnni"),
+                        __builtin_cpu_supports("avx512bf16"));
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return describe(ARCH_X86_64, LEVEL_AVX2, has_avx_vnni());
-    return describe(ARCH_X86_64, __builtin_cpu_supports("avx") ? LEVEL_AVX : LEVEL_BASIC, false);
+        return describe(ARCH_X86_64, LEVEL_AVX2, has_avx_vnni(), false);
+    return describe(ARCH_X86_64, __builtin_cpu_supports("avx") ? LEVEL_AVX : LEVEL_BASIC, false,
+                    false);
 #else
-    return describe(ARCH_AARCH64, LEVEL_BASIC, false);
+    return describe(ARCH_AARCH64, LEVEL_BASIC, false, false);
 #endif
 }
 
@@ -90,6 +95,13 @@ machine machine_of(const char *triple, const char *cpu)
         return host;
     const cpu_info *named = cpu && is_known ? cpu_by_name(arch, cpu) : NULL;
     if (named)
-        return describe(arch, named->level, named->has_byte_dots);
-    return describe(arch, arch == ARCH_X86_64 ? LEVEL_AVX2 : LEVEL_BASIC, false);
+        return describe(arch, named->level, named->has_byte_dots, named->has_bf16_dots);
+    return describe(arch, arch == ARCH_X86_64 ? LEVEL_AVX2 : LEVEL_BASIC, false, false);
+}
+
+machine machine_for(const char *triple, const char *cpu, bool is_relaxed)
+{
+    machine m = machine_of(triple, cpu);
+    m.has_bf16_dots = m.has_bf16_dots && is_relaxed;
+    return m;
 }

@@ -29,6 +29,7 @@ typedef struct machine {
     uint32_t cached;       /* bytes of a result that the caches keep: larger ones are written by
                               non-temporal stores */
     bool has_byte_dots;    /* products of bytes, four summed by one instruction */
+    bool has_bf16_dots;    /* ... of bf16, two, which rounds as it likes: with relaxed numerics */
     memory_space memory;   /* where its kernels read and write */
 } machine;
 
@@ -37,7 +38,7 @@ typedef struct cpu_info {
     const char *name;
     machine_arch arch;
     cpu_level level;
-    bool has_byte_dots;
+    bool has_byte_dots, has_bf16_dots;
 } cpu_info;
 
 /* The CPU called NAME, as LLVM spells it; NULL for a name that is not known. */
@@ -45,11 +46,13 @@ const cpu_info *cpu_by_name(machine_arch arch, const char *name);
 /* The architecture that TRIPLE begins with: false when there is no code generator for it. */
 bool arch_of_triple(const char *triple, machine_arch *arch);
 
-/* The machine that this process runs on. */
+/* The machine that this process runs on, with all that it has. */
 machine machine_host(void);
 /* The machine that TRIPLE (NULL: of this process) and CPU (NULL: this one, or any of a foreign
  * TRIPLE; or "native", or a name of cpus.def) stand for. Names that are not known count as a
  * machine in the middle: whoever generates code refuses them. */
 machine machine_of(const char *triple, const char *cpu);
+/* The same for programs that may round otherwise, or, !IS_RELAXED, may not. */
+machine machine_for(const char *triple, const char *cpu, bool is_relaxed);
 
 #endif

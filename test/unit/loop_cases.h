@@ -162,7 +162,7 @@ static void add_all_arithmetic(case_list *l, uint32_t lanes)
 {
     for (unsigned op = LOOP_FADD; op <= LOOP_IULT; op++)
         for (unsigned e = LOOP_MASK; e <= LOOP_F64; e++)
-            if (op != LOOP_SELECT)
+            if (op != LOOP_SELECT && op != LOOP_DOT_BF16)
                 add_arithmetic(l, (loop_op)op, (loop_elem)e, lanes);
     for (unsigned op = LOOP_BITCAST; op <= LOOP_F_TO_U; op++)
         for (unsigned from = LOOP_MASK; from <= LOOP_F64; from++)
@@ -209,6 +209,34 @@ static void add_scale(case_list *l, loop_elem e, uint32_t lanes)
     k = loop_convert(b, LOOP_BITCAST, e, k);
     const loop_elem out = output(b, loop_scale(b, x, k));
     end_case(l, "scale", e, lanes, out, DATA_EDGES, 1);
+}
+
+/* X, an integer, in its lowest bits as a small number of bf16: one of which sums of products are
+ * exact.
+ */
+static loop_value small_bf16(loop_builder *b, loop_value x, unsigned from)
+{
+    const loop_type t = loop_value_type(b, x);
+    x = loop_binary(b, LOOP_LSHR, x, loop_const(b, t, from));
+    x = loop_binary(b, LOOP_AND, x, loop_const(b, t, 7));
+    x = loop_binary(b, LOOP_ISUB, x, loop_const(b, t, 4));
+    return loop_convert(b, LOOP_BITCAST, LOOP_I32, loop_convert(b, LOOP_S_TO_F, LOOP_F32, x));
+}
+
+static void add_dot_bf16(case_list *l, uint32_t lanes)
+{
+    loop_builder *b = &l->b;
+    loop_value in[3];
+    begin_case(l);
+    for (uint32_t k = 0; k < 3; k++) {
+        const loop_value x = input(b, k, LOOP_I32, lanes), high = small_bf16(b, x, 3);
+        const loop_value sixteen = loop_const(b, loop_value_type(b, high), 16);
+        const loop_value low = loop_binary(b, LOOP_LSHR, small_bf16(b, x, 0), sixteen);
+        const loop_value both = k < 2 ? loop_binary(b, LOOP_OR, high, low) : high;
+        in[k] = loop_convert(b, LOOP_BITCAST, LOOP_F32, both);
+    }
+    const loop_elem out = output(b, loop_dot_bf16(b, in[0], in[1], in[2]));
+    end_case(l, "dot_bf16", LOOP_I32, lanes, out, DATA_EDGES, 1);
 }
 
 /* What compilers see more in than it is: minimum and maximum, and a product and a sum, each of
@@ -397,8 +425,10 @@ static void add_array(case_list *l, loop_elem e, uint32_t lanes, int64_t end)
 
 static void add_all(case_list *l, uint32_t lanes)
 {
-    if (lanes < LOOP_MAX_LANES)
+    if (lanes < LOOP_MAX_LANES) {
         add_all_arithmetic(l, lanes);
+        add_dot_bf16(l, lanes);
+    }
     for (unsigned k = LOOP_MASK; k <= LOOP_F64; k++) {
         const loop_elem e = (loop_elem)k;
         add_select(l, e, lanes, lanes);

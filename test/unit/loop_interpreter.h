@@ -193,6 +193,10 @@ static inline uint64_t loop_lane_op(loop_frame *f, const loop_inst *i, loop_elem
         for (unsigned byte = 0; byte < 4; byte++)
             c += (uint64_t)(uint8_t)(a >> 8 * byte) * (uint64_t)(int8_t)(b >> 8 * byte);
         return c;
+    case LOOP_DOT_BF16: /* cases have numbers of which this is exact */
+        return loop_of_f32(loop_as_f32(a << 16) * loop_as_f32(b << 16) +
+                           loop_as_f32(a & 0xffff0000) * loop_as_f32(b & 0xffff0000) +
+                           loop_as_f32(c));
     case LOOP_SDIV:
     case LOOP_UDIV:
     case LOOP_SREM:

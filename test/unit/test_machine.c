@@ -28,6 +28,9 @@ int main(void)
     CHECK(machine_of("x86_64-linux-gnu", "alderlake").has_byte_dots);
     CHECK(!machine_of("x86_64-linux-gnu", "x86-64-v4").has_byte_dots);
     CHECK(!machine_of("aarch64-linux-gnu", NULL).has_byte_dots);
+    CHECK(machine_of("x86_64-linux-gnu", "sapphirerapids").has_bf16_dots);
+    CHECK(machine_of("x86_64-linux-gnu", "znver4").has_bf16_dots);
+    CHECK(!machine_of("x86_64-linux-gnu", "icelake-server").has_bf16_dots);
 
     const machine host = machine_host(), native = machine_of(NULL, "native");
     CHECK(memcmp(&host, &native, sizeof host) == 0);

@@ -145,9 +145,10 @@ static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_opti
     if (p->cache)
         return symbols_without_value(p);
     TN_TRY(check_machine(cx, &to));
-    nest_options nests = {.on = machine_of(to.triple, to.cpu), .schedule = p->engine->schedule};
-    if (form == TN_EMIT_C)
-        nests.on.has_byte_dots = false; /* compilers know no operator for it */
+    nest_options nests = {.on = machine_for(to.triple, to.cpu, p->engine->is_relaxed),
+                          .schedule = p->engine->schedule};
+    if (form == TN_EMIT_C) /* compilers know no operators for these */
+        nests.on.has_byte_dots = nests.on.has_bf16_dots = false;
     tn_status s = aot_make(&a, p->graph, &nests, o->seed, &p->allocator);
     const function *f = module_entry(p->graph);
     a.program.name = name;

@@ -1,4 +1,4 @@
-/* Products of short integers, of which two or four are summed by one instruction. */
+/* Products of short integers or of bf16, of which two or four are summed by one instruction. */
 #include "loop/contract/contract_parts.h"
 
 enum {
@@ -30,8 +30,22 @@ static bool may_be_quads(const problem *p, const machine *m)
            p->form == TN_SI32 && s->a == TN_SI8 && s->b == TN_SI8 && !s->load_a && !s->load_b;
 }
 
-/* Products of short integers are summed in pairs or fours, by one instruction, where both operands
- * can be packed so: wrapping sums may be in any order. */
+/* Can products of bf16 be summed in pairs, whose rounding is the machine's? */
+static bool may_be_bf16(const problem *p, const machine *m)
+{
+    const contract_spec *s = &p->spec;
+    return m->has_bf16_dots && p->form == TN_F32 && s->a == TN_BF16 && s->b == TN_BF16;
+}
+
+/* ... those of short integers? Wrapping sums may be in any order. */
+static bool may_be_pairs(const problem *p)
+{
+    return dtype_is_int(p->form) && dtype_table[p->form].bits == 32 && is_short(p->spec.a) &&
+           is_short(p->spec.b);
+}
+
+/* Products are summed in pairs or fours, by one instruction, where both operands can be packed so.
+ */
 void contract_choose_pairs(problem *p, const machine *m)
 {
     contract_spec *s = &p->spec;
@@ -40,9 +54,9 @@ void contract_choose_pairs(problem *p, const machine *m)
     const int64_t least = wanted == PRODUCTS_PAIRS || wanted == PRODUCTS_QUADS ? 0
                           : s->b_is_constant                                   ? FEW_ROWS
                                                                                : ROWS_OF_PAIRS;
-    if (!dtype_is_int(p->form) || dtype_table[p->form].bits != 32 || p->lanes < 4 ||
-        (p->m <= least && !p->has_any_rows) || wanted == PRODUCTS_SINGLE || p->has_dynamic_k ||
-        !is_short(s->a) || !is_short(s->b))
+    const bool is_bf16 = may_be_bf16(p, m);
+    if (p->lanes < 4 || (p->m <= least && !p->has_any_rows) || wanted == PRODUCTS_SINGLE ||
+        p->has_dynamic_k || (!is_bf16 && !may_be_pairs(p)))
         return;
     for (int64_t each = may_be_four ? 4 : 2; each > 1; each /= 2)
         for (uint32_t i = s->n_k; i-- > 0;) {
@@ -61,6 +75,7 @@ void contract_choose_pairs(problem *p, const machine *m)
             k->b_other = other_mul(k->b_other, each);
             p->k /= each;
             p->has_pairs = true;
+            p->has_bf16_pairs = p->a.is_bf16 = p->b.is_bf16 = is_bf16;
             p->has_quads = p->a.is_quad = p->b.is_quad = each == 4;
             p->offset = p->a.offset = p->has_quads ? UINT32_C(0x80808080) : 0;
             return;

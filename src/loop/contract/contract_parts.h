@@ -86,6 +86,7 @@ typedef struct factors {
      * as bytes. The number of a word is that of its first element. */
     int64_t pair, pair_other;
     bool is_quad;
+    bool is_bf16;    /* ... pairs of bf16: words are the bits of f32 */
     uint32_t offset; /* what the bits of a word are changed by: a sign becomes an offset */
     loop_value base; /* its address, in the program being built */
 } factors;
@@ -117,9 +118,10 @@ typedef struct problem {
     int64_t bytes;  /* of a part */
     bool
         has_pairs; /* what `k` counts are pairs of products of integers, once operands are packed */
-    bool has_quads;  /* ... or four of bytes */
-    uint32_t offset; /* not 0: A's bytes are packed with this changed, as numbers without a sign
-                        that are 128 more */
+    bool has_quads;      /* ... or four of bytes */
+    bool has_bf16_pairs; /* ... or pairs of bf16 */
+    uint32_t offset;     /* not 0: A's bytes are packed with this changed, as numbers without a sign
+                            that are 128 more */
     int64_t batch, m, n, k;
     factors a, b;
     walk a_batch, a_m, b_batch, b_n, c_batch, c_m, c_n;
@@ -198,6 +200,10 @@ static inline element contract_product(const problem *p, loop_builder *b, elemen
 {
     if (p->has_quads) {
         sum.re = loop_dot_quads(b, of_a.re, of_b.re, sum.re);
+        return sum;
+    }
+    if (p->has_bf16_pairs) {
+        sum.re = loop_dot_bf16(b, of_a.re, of_b.re, sum.re);
         return sum;
     }
     if (p->has_pairs) {

@@ -157,19 +157,30 @@ loop_value int_max(loop_builder *b, loop_value x, loop_value y)
     return loop_select(b, loop_binary(b, LOOP_ILT, x, y), y, x);
 }
 
+/* X, of bf16, as the integer that its bits are. */
+static element bits_of_bf16(loop_builder *b, element x)
+{
+    const loop_value wide = loop_convert(b, LOOP_BITCAST, LOOP_I32, element_cast(b, x, TN_F32).re);
+    const loop_value sixteen = loop_const(b, loop_value_type(b, wide), 16);
+    return (element){TN_SI32, loop_binary(b, LOOP_LSHR, wide, sixteen), LOOP_NO_VALUE};
+}
+
 element factors_load_at(loop_builder *b, const problem *p, const factors *from, loop_value at,
                         uint32_t lanes, loop_value count)
 {
+    const tn_dtype dtype = from->is_bf16 ? TN_SI16 : from->dtype;
     element x;
     if (from->load) {
         x = from->load(from->user, b, &(contract_place){at, LOOP_NO_VALUE, 0, 0}, lanes, count);
+        if (from->is_bf16)
+            x = bits_of_bf16(b, x);
     } else {
-        const uint32_t bytes = (uint32_t)dtype_bytes(from->dtype);
-        const uint32_t align = dtype_is_complex(from->dtype) ? bytes / 2 : bytes;
-        x = count == LOOP_NO_VALUE ? element_load(b, from->dtype, at, lanes, align)
-                                   : element_load_first(b, from->dtype, at, lanes, count, align);
+        const uint32_t bytes = (uint32_t)dtype_bytes(dtype);
+        const uint32_t align = dtype_is_complex(dtype) ? bytes / 2 : bytes;
+        x = count == LOOP_NO_VALUE ? element_load(b, dtype, at, lanes, align)
+                                   : element_load_first(b, dtype, at, lanes, count, align);
     }
-    return element_cast(b, x, p->form);
+    return element_cast(b, x, from->is_bf16 ? TN_SI32 : p->form);
 }
 
 /* Single elements from element number AT. */
@@ -235,9 +246,22 @@ static loop_value load_quads(loop_builder *b, const problem *p, const factors *f
     return from->offset ? loop_binary(b, LOOP_XOR, all, loop_const(b, t, from->offset)) : all;
 }
 
+/* Words of two bf16 that are contiguous in memory. */
+static loop_value load_words(loop_builder *b, const factors *from, loop_value at, uint32_t lanes,
+                             loop_value count)
+{
+    const loop_type t = loop_type_of(LOOP_F32, lanes);
+    const uint32_t bytes = (uint32_t)dtype_bytes(TN_BF16);
+    at = loop_offset(b, from->base, int_times(b, at, bytes));
+    return count == LOOP_NO_VALUE ? loop_load(b, t, at, bytes)
+                                  : loop_load_first(b, t, at, count, bytes);
+}
+
 element factors_load(loop_builder *b, const problem *p, const factors *from, loop_value at,
                      uint32_t lanes, loop_value count)
 {
+    if (from->is_bf16 && from->pair == 1 && !from->load)
+        return (element){p->form, load_words(b, from, at, lanes, count), LOOP_NO_VALUE};
     if (from->is_quad)
         return (element){p->form, load_quads(b, p, from, at, lanes, count), LOOP_NO_VALUE};
     if (from->pair == 0)
@@ -251,7 +275,10 @@ element factors_load(loop_builder *b, const problem *p, const factors *from, loo
         first = load_elements(b, p, from, at, lanes, count).re;
         second = load_elements(b, p, from, next, lanes, count).re;
     }
-    return (element){p->form, halves(b, first, second), LOOP_NO_VALUE};
+    loop_value words = halves(b, first, second);
+    if (from->is_bf16)
+        words = loop_convert(b, LOOP_BITCAST, LOOP_F32, words);
+    return (element){p->form, words, LOOP_NO_VALUE};
 }
 
 /* One stage: LOW takes the even and HIGH the odd blocks of SIZE lanes, alternating between X and Y

@@ -169,6 +169,9 @@ loop_value loop_dot_pairs(loop_builder *b, loop_value x, loop_value y, loop_valu
 /* X and Y are i32, each four bytes, those of X without and those of Y with a sign: the sum of their
  * products, and Z. */
 loop_value loop_dot_quads(loop_builder *b, loop_value x, loop_value y, loop_value z);
+/* X and Y are f32 whose bits are two bf16: the products of the low and of the high ones, and Z, in
+ * any order, rounded in any way, with 0 for numbers below 2^-126: for relaxed numerics. */
+loop_value loop_dot_bf16(loop_builder *b, loop_value x, loop_value y, loop_value z);
 /* X * 2^k, as sb_scale in scalar/program.h. */
 loop_value loop_scale(loop_builder *b, loop_value x, loop_value magic_k);
 /* MASK has as many lanes as YES and NO, which are of one type, or one lane. */

@@ -3,7 +3,7 @@
 
 #include "loop/ir/loop_parts.h"
 
-typedef enum operand_sort { SORT_FLOAT, SORT_INT, SORT_I32, SORT_BITS } operand_sort;
+typedef enum operand_sort { SORT_FLOAT, SORT_INT, SORT_I32, SORT_F32, SORT_BITS } operand_sort;
 
 /* What operands an operation of rule SAME, SHIFTED or COMPARE takes. */
 static operand_sort sort_of(loop_op op)
@@ -12,6 +12,8 @@ static operand_sort sort_of(loop_op op)
         return SORT_FLOAT;
     if (op == LOOP_DOT_PAIRS || op == LOOP_DOT_QUADS)
         return SORT_I32;
+    if (op == LOOP_DOT_BF16)
+        return SORT_F32;
     return op >= LOOP_AND && op <= LOOP_NOT ? SORT_BITS : SORT_INT;
 }
 
@@ -25,6 +27,8 @@ static bool takes(loop_op op, loop_type t)
         return is_int(e);
     case SORT_I32:
         return e == LOOP_I32;
+    case SORT_F32:
+        return e == LOOP_F32;
     case SORT_BITS:
         return is_int(e) || e == LOOP_MASK;
     }
@@ -95,6 +99,11 @@ loop_value loop_dot_pairs(loop_builder *b, loop_value x, loop_value y, loop_valu
 loop_value loop_dot_quads(loop_builder *b, loop_value x, loop_value y, loop_value z)
 {
     return arithmetic(b, LOOP_DOT_QUADS, 3, (const loop_value[]){x, y, z});
+}
+
+loop_value loop_dot_bf16(loop_builder *b, loop_value x, loop_value y, loop_value z)
+{
+    return arithmetic(b, LOOP_DOT_BF16, 3, (const loop_value[]){x, y, z});
 }
 
 loop_value loop_scale(loop_builder *b, loop_value x, loop_value magic_k)

@@ -96,6 +96,8 @@ static loop_value replay_value(replay *r, const loop_inst *i)
         return loop_dot_pairs(b, again(r, i, 0), again(r, i, 1), again(r, i, 2));
     case LOOP_DOT_QUADS:
         return loop_dot_quads(b, again(r, i, 0), again(r, i, 1), again(r, i, 2));
+    case LOOP_DOT_BF16:
+        return loop_dot_bf16(b, again(r, i, 0), again(r, i, 1), again(r, i, 2));
     case LOOP_SCALE:
         return loop_scale(b, again(r, i, 0), again(r, i, 1));
     case LOOP_SELECT:

@@ -21,6 +21,7 @@ static bool is_block(const loop_program *program, const loop_inst *i)
     case LOOP_FMA:
     case LOOP_DOT_PAIRS:
     case LOOP_DOT_QUADS:
+    case LOOP_DOT_BF16:
     case LOOP_FSQRT:
     case LOOP_FRINT:
     case LOOP_FTRUNC:

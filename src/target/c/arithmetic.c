@@ -219,7 +219,7 @@ static void put_half(c_printer *c, loop_value v, bool is_low)
 static void put_dot_vectors(c_printer *c, const loop_inst *i, const char *prefix, c_helper helper)
 {
     c_put(c, prefix);
-    c_put_helper(c, "", helper, C_U32, i->type.lanes);
+    c_put_helper(c, "", helper, c_kind_of((loop_elem)i->type.elem), i->type.lanes);
     c_put(c, "(");
     for (unsigned k = 0; k < 3; k++) {
         c_put(c, k ? ", " : "");
@@ -262,6 +262,31 @@ static void put_dot_quads(c_printer *c, const loop_inst *i)
         put_byte(c, i->in[0], byte, false);
         c_put(c, " * ");
         put_byte(c, i->in[1], byte, true);
+        c_put(c, " + ");
+    }
+    c_put_operand(c, i->in[2], false);
+}
+
+/* "f32_of_bits(bits_of_f32(x) << 16)", or with "& 0xffff0000u" */
+static void put_bf16(c_printer *c, loop_value v, bool is_low)
+{
+    c_need(c, C_FLOAT, C_F32, 1);
+    c_need(c, C_BITS, C_F32, 1);
+    c_put(c, "f32_of_bits(bits_of_f32(");
+    c_put_whole(c, v);
+    c_put(c, is_low ? ") << 16)" : ") & 0xffff0000u)");
+}
+
+static void put_dot_bf16(c_printer *c, const loop_inst *i)
+{
+    if (i->type.lanes > 1) {
+        put_dot_vectors(c, i, "dot_bf16_", C_DOT_BF16);
+        return;
+    }
+    for (unsigned low = 2; low-- > 0;) {
+        put_bf16(c, i->in[0], low);
+        c_put(c, " * ");
+        put_bf16(c, i->in[1], low);
         c_put(c, " + ");
     }
     c_put_operand(c, i->in[2], false);
@@ -474,6 +499,9 @@ void c_put_arithmetic(c_printer *c, loop_value v)
         break;
     case LOOP_DOT_QUADS:
         put_dot_quads(c, i);
+        break;
+    case LOOP_DOT_BF16:
+        put_dot_bf16(c, i);
         break;
     case LOOP_FSQRT:
         put_float_call(c, i, "sqrt", C_SQRT);

@@ -204,6 +204,20 @@ static void put_dot_quads(const macro *m)
                     BITS * (BYTES - 1), byte < BYTES - 1 ? " + \\\n        " : " + (z))\n");
 }
 
+static void put_dot_bf16(const macro *m)
+{
+    const unsigned w = lanes_of(m);
+    define(m);
+    text_puts(m->out, "(");
+    for (unsigned low = 2; low-- > 0;)
+        for (unsigned k = 0; k < 2; k++)
+            text_printf(m->out, "(f32x%u)((u32x%u)(%s) %s)%s", w, w, k ? "y" : "x",
+                        low ? "<< 16" : "& 0xffff0000u",
+                        !k    ? " * "
+                        : low ? " + \\\n        "
+                              : " + (z))\n");
+}
+
 /* `no`, `yes` and `mask` as arguments of an instruction, in the order of NAMES. */
 static void put_choice(const macro *m, const char *instruction, const char *const names[3],
                        const char *more)
@@ -467,6 +481,7 @@ static void put_helper(macro m, c_helper helper, bool again)
         [C_MAX] = {"max", "x, y", put_max},
         [C_DOT_PAIRS] = {"dot_pairs", "x, y, z", put_dot_pairs},
         [C_DOT_QUADS] = {"dot_quads", "x, y, z", put_dot_quads},
+        [C_DOT_BF16] = {"dot_bf16", "x, y, z", put_dot_bf16},
         [C_SCALE] = {"scale", "x, k", put_scale},
         [C_LOAD_WHERE] = {"load_where", "p, mask", put_load_where},
         [C_GATHER] = {"gather", "p, offsets, mask", put_gather},
@@ -494,6 +509,7 @@ void c_put_helpers(const c_needs *needs, c_level level, bool again, text_buffer 
         {C_DOT_PAIRS, "Two signed halves of 16 bits each: low * low + high * high + z."},
         {C_DOT_QUADS,
          "Four bytes each, those of x unsigned, those of y signed: their products and z."},
+        {C_DOT_BF16, "Two bf16 in the bits of each x and y: their products and z."},
         {C_SQRT, NULL},
         {C_RINT, "Rounded to the nearest even."},
         {C_TRUNC, NULL},

@@ -35,6 +35,7 @@ typedef enum c_helper {
     C_FMA,         /* fma_f32x16(x, y, z) */
     C_DOT_PAIRS,   /* dot_pairs_u32x16(x, y, z) */
     C_DOT_QUADS,   /* dot_quads_u32x16(x, y, z) */
+    C_DOT_BF16,    /* dot_bf16_f32x16(x, y, z) */
     C_SQRT,        /* sqrt_f32x16(x) */
     C_RINT,        /* rint_f32x16(x) */
     C_TRUNC,       /* trunc_f32x16(x) */

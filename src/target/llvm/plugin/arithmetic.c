@@ -310,6 +310,50 @@ static LLVMValueRef dot_quads(const function_state *f, const loop_inst *i)
     return sum;
 }
 
+/* ---- products of bf16 ---- */
+
+/* By the machine's instruction, a register at a time. */
+static LLVMValueRef bf16_by_registers(const function_state *f, const loop_inst *i)
+{
+    const uint32_t widest = 16, each = i->type.lanes < widest ? i->type.lanes : widest,
+                   n = i->type.lanes / each;
+    const unsigned which = INTRINSIC_DOT_BF16 + (each == 16 ? 2 : each == 8 ? 1 : 0);
+    LLVMTypeRef type = LLVMVectorType(LLVMBFloatTypeInContext(f->t->context), 2 * each);
+    LLVMValueRef done[LOOP_MAX_LANES / 4] = {NULL};
+    for (uint32_t p = 0; p < n; p++) {
+        LLVMValueRef in[3] = {some_lanes(f, in_of(f, i, 2), p * each, each)};
+        for (unsigned k = 0; k < 2; k++)
+            in[1 + k] = LLVMBuildBitCast(f->t->builder,
+                                         some_lanes(f, in_of(f, i, k), p * each, each), type, "");
+        done[p] = call(f, which, NULL, 0, in, 3);
+    }
+    return join_lanes(f, done, n);
+}
+
+/* The low or the high bf16 of operand OPERAND in each lane. */
+static LLVMValueRef bf16_of(const function_state *f, const loop_inst *i, unsigned operand,
+                            bool is_low)
+{
+    LLVMBuilderRef b = f->t->builder;
+    const loop_type bits = loop_type_of(LOOP_I32, i->type.lanes);
+    LLVMValueRef x = LLVMBuildBitCast(b, in_of(f, i, operand), type_in(f->t, bits), "");
+    x = is_low ? LLVMBuildShl(b, x, constant(f->t, bits, 16), "")
+               : LLVMBuildAnd(b, x, constant(f->t, bits, 0xffff0000), "");
+    return LLVMBuildBitCast(b, x, type_in(f->t, i->type), "");
+}
+
+static LLVMValueRef dot_bf16(const function_state *f, const loop_inst *i)
+{
+    LLVMBuilderRef b = f->t->builder;
+    if (f->t->has_bf16_dots && i->type.lanes >= 4)
+        return bf16_by_registers(f, i);
+    LLVMValueRef sum = in_of(f, i, 2);
+    for (unsigned low = 0; low < 2; low++)
+        sum = LLVMBuildFAdd(b, sum,
+                            LLVMBuildFMul(b, bf16_of(f, i, 0, low), bf16_of(f, i, 1, low), ""), "");
+    return sum;
+}
+
 /* Is V half of the lanes of mask WHOLE, those from FIRST on? */
 static bool is_half(const function_state *f, loop_value v, loop_value whole, uint32_t first,
                     uint32_t lanes)
@@ -376,6 +420,8 @@ LLVMValueRef integer_op(const function_state *f, const loop_inst *i)
         return dot_pairs(f, i);
     case LOOP_DOT_QUADS:
         return dot_quads(f, i);
+    case LOOP_DOT_BF16:
+        return dot_bf16(f, i);
     case LOOP_SDIV:
         return LLVMBuildSDiv(b, x, y, "");
     case LOOP_UDIV:

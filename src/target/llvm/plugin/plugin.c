@@ -26,7 +26,7 @@ typedef struct code_machine {
     bool is_x86;
     bool is_native; /* code is for all that this machine has */
     cpu_level level;
-    bool has_byte_dots, has_halves;
+    bool has_byte_dots, has_bf16_dots, has_halves;
     LLVMTargetMachineRef llvm;
 } code_machine;
 
@@ -111,6 +111,7 @@ static llvm_outcome choose_cpu(llvm_request *r, code_machine *m, bool is_own_mac
         m->features = m->features_text = LLVMGetHostCPUFeatures();
         m->level = level_of_features(m->is_x86, m->features);
         m->has_byte_dots = has_byte_dots(m->level, m->features);
+        m->has_bf16_dots = m->level == LEVEL_AVX512 && strstr(m->features, "+avx512bf16,");
         m->has_halves = m->level >= LEVEL_AVX && strstr(m->features, "+f16c,");
         m->is_native = true;
         return LLVM_DONE;
@@ -124,6 +125,7 @@ static llvm_outcome choose_cpu(llvm_request *r, code_machine *m, bool is_own_mac
     m->cpu = known->name;
     m->level = known->level;
     m->has_byte_dots = known->has_byte_dots;
+    m->has_bf16_dots = known->has_bf16_dots;
     m->has_halves = m->level >= LEVEL_AVX2; /* all of these have F16C */
     return LLVM_DONE;
 }
@@ -196,6 +198,7 @@ static llvm_outcome find_machine(session *s)
     s->t.is_x86 = s->machine->is_x86;
     s->t.level = s->machine->level;
     s->t.has_byte_dots = s->machine->has_byte_dots;
+    s->t.has_bf16_dots = s->machine->has_bf16_dots;
     s->t.has_halves = s->machine->has_halves;
     return LLVM_DONE;
 }

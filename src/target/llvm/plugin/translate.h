@@ -20,6 +20,8 @@ typedef enum intrinsic {
     INTRINSIC_DOT_PAIRS_LAST = INTRINSIC_DOT_PAIRS + 2,
     INTRINSIC_DOT_QUADS, /* likewise */
     INTRINSIC_DOT_QUADS_LAST = INTRINSIC_DOT_QUADS + 2,
+    INTRINSIC_DOT_BF16, /* likewise */
+    INTRINSIC_DOT_BF16_LAST = INTRINSIC_DOT_BF16 + 2,
     INTRINSIC_LOOKUP, /* of f32 in 512 bits */
     INTRINSIC_MASKED_LOAD,
     INTRINSIC_MASKED_STORE,
@@ -44,7 +46,7 @@ typedef struct translation {
     bool is_program; /* functions are called by code of the same module */
     LLVMTargetDataRef layout;
     cpu_level level;
-    bool has_byte_dots, has_halves; /* instructions for these */
+    bool has_byte_dots, has_bf16_dots, has_halves; /* instructions for these */
     LLVMTypeRef elems[LOOP_NONE];
     LLVMTypeRef function_type;
     LLVMValueRef fma; /* a function of the module, once something needs it */
