@@ -296,10 +296,15 @@ TN_API tn_status tn_trainer_validate(tn_trainer *t, const tn_dataset *data, tn_v
 /* Write weights, state and step to FOLDER, which is made if missing, as step-N.safetensors and
  * step-N.json, which names and describes it. Each appears whole and is on the disk when this
  * returns, the description last. Then checkpoints other than the newest KEEP are removed (0: none).
- * With several ranks, rank 0 writes them. A folder is for one training: "newest" is the highest
- * step, whichever training wrote it.
- * returns  TN_ERR_IO; TN_ERR_NOMEM; TN_ERR_UNAVAILABLE as tn_trainer_step */
+ * With several ranks, rank 0 writes them. A folder is for one training, since "newest" is the
+ * highest step: one that holds checkpoints must be that in which T has saved before, or from which
+ * it has resumed.
+ * returns  TN_ERR_USAGE  FOLDER holds checkpoints of another training; nothing is written
+ *          TN_ERR_IO; TN_ERR_NOMEM; TN_ERR_UNAVAILABLE as tn_trainer_step */
 TN_API tn_status tn_trainer_save(const tn_trainer *t, const char *folder, uint64_t keep);
+/* What tn_trainer_save would say now of a FOLDER that another training uses. With several ranks,
+ * rank 0 asks. */
+TN_API tn_status tn_trainer_check_folder(const tn_trainer *t, const char *folder);
 /* Go on from the newest checkpoint in FOLDER: what follows has the bits of a training that was
  * never stopped.
  *

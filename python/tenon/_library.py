@@ -511,6 +511,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "tn_trainer_digest": (c_int, [P, c_char_p]),
     "tn_trainer_validate": (c_int, [P, P, POINTER(Validation)]),
     "tn_trainer_save": (c_int, [P, c_char_p, c_uint64]),
+    "tn_trainer_check_folder": (c_int, [P, c_char_p]),
     "tn_trainer_resume": (c_int, [P, c_char_p, POINTER(c_bool)]),
 }
 

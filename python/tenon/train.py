@@ -490,7 +490,8 @@ class Trainer(NotCopied):
     # ---- checkpoints ----
 
     def save(self, folder: PathLike, keep: int = 3) -> None:
-        """Write a checkpoint to FOLDER, where the newest KEEP stay (0: all)."""
+        """Write a checkpoint to FOLDER, where the newest KEEP stay (0: all). A folder with checkpoints of another
+        training is refused: with those that this trainer neither saved nor resumed from."""
         with self._context as cx:
             cx.check(c.lib.tn_trainer_save(self._handle, file_name(folder), whole("keep", keep)))
 

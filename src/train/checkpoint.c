@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "api/api.h"
@@ -179,6 +180,59 @@ static tn_status list_steps(context *cx, const char *folder, steps_found *found)
     return s;
 }
 
+/* ---- whose a folder is ---- */
+
+/* Is FOLDER there? Then *ITS says which one it is, whatever path leads to it. */
+static bool identify(const char *folder, own_folder *its)
+{
+    struct stat info;
+    if (stat(folder, &info) != 0)
+        return false;
+    *its = (own_folder){info.st_dev, info.st_ino};
+    return true;
+}
+
+static bool is_own(const tn_trainer *t, const char *folder)
+{
+    own_folder its;
+    if (!identify(folder, &its))
+        return false;
+    for (size_t i = 0; i < t->folders->n; i++)
+        if (t->folders->at[i].device == its.device && t->folders->at[i].file == its.file)
+            return true;
+    return false;
+}
+
+static tn_status own(const tn_trainer *t, const char *folder)
+{
+    own_folder its;
+    if (is_own(t, folder) || !identify(folder, &its) ||
+        VECTOR_PUSH(&t->cx->allocator, t->folders, its))
+        return TN_OK;
+    return diag_no_memory(&t->cx->diag);
+}
+
+/* Checkpoints of a training before would be taken for those of this one, and those of this one,
+ * with fewer steps, be removed as the older ones. */
+static tn_status check_folder(const tn_trainer *t, const char *folder)
+{
+    steps_found found = {0};
+    tn_status s = is_own(t, folder) ? TN_OK : list_steps(t->cx, folder, &found);
+    if (found.n > 0)
+        s = trainer_fault(
+            t->cx, DIAG_Usage,
+            "%s: holds checkpoints of another training, the newest behind step %" PRIu64
+            "; resume from it, or take another folder",
+            folder, found.at[0]);
+    VECTOR_RELEASE(&t->cx->allocator, &found);
+    return s;
+}
+
+tn_status tn_trainer_check_folder(const tn_trainer *t, const char *folder)
+{
+    return context_done(t->cx, check_folder(t, folder));
+}
+
 static const char *path_of(arena *memory, const char *folder, uint64_t step, const char *extension)
 {
     return arena_printf(memory, "%s/step-%08" PRIu64 ".%s", folder, step, extension);
@@ -265,9 +319,11 @@ static tn_status save(const tn_trainer *t, arena *memory, const char *folder, ui
     const char *text = path_of(memory, folder, t->step, "json");
     if (!data || !text)
         return diag_no_memory(&t->cx->diag);
+    TN_TRY(check_folder(t, folder));
     TN_TRY(list_tensors(t, memory, &list));
     f.hash = hash_of(&list);
     TN_TRY(write_tensors(t, folder, data, &list));
+    TN_TRY(own(t, folder));
     TN_TRY(write_description(t, text, &f));
     return keep > 0 ? prune(t->cx, memory, folder, keep) : TN_OK;
 }
@@ -426,6 +482,8 @@ tn_status tn_trainer_resume(tn_trainer *t, const char *folder, bool *found)
     tn_status s = list_steps(t->cx, folder, &steps);
     if (s == TN_OK && steps.n > 0)
         s = resume(t, &memory, folder, steps.at[0]);
+    if (s == TN_OK)
+        s = own(t, folder);
     *found = s == TN_OK && steps.n > 0;
     VECTOR_RELEASE(&t->cx->allocator, &steps);
     arena_release(&memory);

@@ -243,8 +243,9 @@ tn_status tn_trainer_new(tn_context *cx, const tn_module *program, tn_dataset *d
         (void)OPTIONS_READ(&cx->diag, tn_compile_options, cache, &t->compile, o.compile);
     t->compile.size = sizeof t->compile;
     t->compile.eager = true; /* there are many runs */
+    t->folders = ARENA_ARRAY(&t->memory, own_folders, 1);
     if (s == TN_OK)
-        s = prepare(t, program, &o);
+        s = t->folders ? prepare(t, program, &o) : diag_no_memory(&cx->diag);
     t->o.loss = t->o.init = NULL;
     t->o.wrt = NULL;
     if (ranks_leave(t, s) == TN_OK)
@@ -276,6 +277,8 @@ void tn_trainer_free(tn_trainer *t)
     tn_program_free(t->forward);
     tn_module_free(t->module);
     tn_tensor_file_close(t->init);
+    if (t->folders)
+        VECTOR_RELEASE(memory, t->folders);
     arena_release(&t->memory);
     memory_free(memory, t, sizeof *t);
 }

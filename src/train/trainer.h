@@ -2,6 +2,8 @@
 #ifndef TRAIN_TRAINER_H
 #define TRAIN_TRAINER_H
 
+#include <sys/types.h>
+
 #include "base/context/context.h"
 #include "scalar/dtype.h"
 #include "train/data/dataset.h"
@@ -41,6 +43,13 @@ typedef struct tree_node {
     char *block;
 } tree_node;
 enum { MOST_NODES = 130 /* a range of leaves has at most two maximal nodes of each size */ };
+
+/* A folder in which this training has written, or from which it goes on. */
+typedef struct own_folder {
+    dev_t device;
+    ino_t file;
+} own_folder;
+typedef VECTOR(own_folder) own_folders;
 
 /* What an input of the program gets. */
 typedef enum role { ROLE_FIXED = 0, ROLE_DATA, ROLE_WEIGHT } role;
@@ -94,6 +103,7 @@ struct tn_trainer {
     double *losses;         /* of the leaves */
     double *squares;        /* by place: the sum of the squares of the gradient */
     loader *loader;         /* NULL: not yet started */
+    own_folders *folders;   /* for checkpoints */
 };
 
 /* Report a fault in what the caller asked for. */

@@ -3,6 +3,7 @@ import gc
 import hashlib
 import os
 import pathlib
+import shutil
 import tempfile
 import threading
 import unittest
@@ -114,6 +115,30 @@ class Training(Case):
         self.assertFalse(self.trainer().resume(self.dir / "none"))
         with self.assertRaisesRegex(tenon.InputError, "seed"):
             self.trainer(seed=1).resume(self.dir / "ck")
+
+    def test_folder_of_another(self):
+        """Neither a later training nor an equal one writes where there are checkpoints that it does not go on from."""
+        t = self.trainer()
+        t.step()
+        t.save(self.dir / "ck")
+        (self.dir / "link").symlink_to("ck")
+        before = {p.name: p.read_bytes() for p in (self.dir / "ck").iterdir()}
+        for other in (self.trainer(seed=1), self.trainer()):
+            other.step()
+            for name in ("ck", "link", "ck/"):
+                with self.assertRaisesRegex(tenon.UsageError, "holds checkpoints of another training, the newest behind step 1"):
+                    other.save(self.dir / name)
+            other.save(self.dir / f"own{other.done}")
+            shutil.rmtree(self.dir / f"own{other.done}")
+        self.assertEqual({p.name: p.read_bytes() for p in (self.dir / "ck").iterdir()}, before)
+        t.step()
+        t.save(self.dir / "link", keep=1)
+        self.assertEqual(sorted(p.name for p in (self.dir / "ck").iterdir()), ["step-00000002.json", "step-00000002.safetensors"])
+        more = self.trainer()
+        more.resume(self.dir / "ck")
+        more.step()
+        more.save(self.dir / "ck", keep=0)
+        self.assertEqual(len(list((self.dir / "ck").iterdir())), 4)
 
 
 class Shared(Case):

@@ -1,5 +1,4 @@
 /* tenon train: make the loss of a program small on data. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -162,28 +161,6 @@ static tn_status check_judged(const training *t)
     return t->judged && t->is_first ? tn_trainer_validate(t->trainer, t->judged, &v) : TN_OK;
 }
 
-/* Checkpoints of a training before would be taken for those of this one. */
-static tn_status check_unused(const training *t, const char *folder)
-{
-    static const char before[] = "step-", after[] = ".json";
-    DIR *dir = t->o->resume ? NULL : opendir(folder);
-    const struct dirent *e;
-    bool found = false;
-    while (dir && !found && (e = readdir(dir))) {
-        const size_t n = strlen(e->d_name);
-        found = n > sizeof before + sizeof after &&
-                memcmp(e->d_name, before, sizeof before - 1) == 0 &&
-                strcmp(e->d_name + n - (sizeof after - 1), after) == 0;
-    }
-    if (dir)
-        (void)closedir(dir);
-    return found ? usage_error(t->s,
-                               "%s: holds checkpoints of a training; --resume goes on from the "
-                               "newest, and another training needs another folder",
-                               folder)
-                 : TN_OK;
-}
-
 /* The folder for checkpoints, which is made when the first one is written. */
 static tn_status check_folder(training *t)
 {
@@ -200,9 +177,20 @@ static tn_status check_folder(training *t)
     if (stat(made, &info) != 0)
         return check_place(t, made);
     if (S_ISDIR(info.st_mode) && access(made, W_OK | X_OK) == 0)
-        return check_unused(t, made);
+        return TN_OK;
     return report_error(t->s, TN_ERR_IO, "FileError", "%s: cannot be written: %s", path,
                         strerror(S_ISDIR(info.st_mode) ? errno : ENOTDIR));
+}
+
+/* Does another training use the folder? Else that would be said when the first one is written. */
+static tn_status check_unused(const training *t)
+{
+    if (!t->o->folder || !t->is_first)
+        return TN_OK;
+    const tn_status status = tn_trainer_check_folder(t->trainer, t->o->folder);
+    if (status == TN_ERR_USAGE)
+        report_note(t->s, "--resume goes on from the newest checkpoint");
+    return status;
 }
 
 static tn_status train(training *t)
@@ -227,6 +215,7 @@ static tn_status train(training *t)
     TN_TRY(check_judged(t));
     if (o->resume)
         TN_TRY(resume(t));
+    TN_TRY(check_unused(t));
     say_how_to_resume(t);
     TN_TRY(run_steps(t));
     return finish(t);
