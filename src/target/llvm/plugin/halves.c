@@ -124,6 +124,15 @@ static LLVMValueRef narrowed(const function_state *f, loop_value x, uint32_t lan
                             lanes > 1 ? LLVMVectorType(half, lanes) : half, "");
 }
 
+/* X, one number or several of f16, as numbers of f32. LLVM is kept from taking a choice between one
+ * number and a constant for one that f16 has: of that it makes calls of fmaxf and fminf, which may
+ * give the other zero, and need a library. */
+static LLVMValueRef widened(const function_state *f, LLVMValueRef x, loop_value v)
+{
+    LLVMValueRef wide = LLVMBuildFPExt(f->t->builder, x, type_of_inst(f, &f->p->at[v]), "");
+    return f->p->at[v].type.lanes > 1 ? wide : call_same(f, INTRINSIC_FENCE, wide, NULL, NULL);
+}
+
 LLVMValueRef rounded_to_half(const function_state *f, loop_value v)
 {
     if (!f->t->has_halves)
@@ -136,7 +145,7 @@ LLVMValueRef rounded_to_half(const function_state *f, loop_value v)
     const loop_value rounded = rounded_of(f, v);
     if (rounded == (loop_value)LOOP_NO_VALUE)
         return NULL;
-    return LLVMBuildFPExt(b, narrowed(f, rounded, lanes), type_of_inst(f, &f->p->at[v]), "");
+    return widened(f, narrowed(f, rounded, lanes), v);
 }
 
 LLVMValueRef number_of_half(const function_state *f, loop_value v)
@@ -153,5 +162,5 @@ LLVMValueRef number_of_half(const function_state *f, loop_value v)
         x = LLVMBuildShl(b, LLVMBuildZExt(b, x, type_in(f->t, bits), ""), constant(f->t, bits, 8),
                          "");
     x = LLVMBuildBitCast(b, x, lanes > 1 ? LLVMVectorType(half, lanes) : half, "");
-    return LLVMBuildFPExt(b, x, type_of_inst(f, &f->p->at[v]), "");
+    return widened(f, x, v);
 }

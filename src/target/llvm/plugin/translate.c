@@ -346,6 +346,7 @@ void translation_init(translation *t)
         [INTRINSIC_FABS] = "llvm.fabs",
         [INTRINSIC_RINT] = "llvm.rint",
         [INTRINSIC_TRUNC] = "llvm.trunc",
+        [INTRINSIC_FENCE] = "llvm.arithmetic.fence",
         [INTRINSIC_SCALE_F32] = "llvm.x86.avx512.mask.scalef.ps.512",
         [INTRINSIC_SCALE_F64] = "llvm.x86.avx512.mask.scalef.pd.512",
         [INTRINSIC_DOT_PAIRS] = "llvm.x86.sse2.pmadd.wd",

@@ -14,6 +14,7 @@ typedef enum intrinsic {
     INTRINSIC_FABS,
     INTRINSIC_RINT,
     INTRINSIC_TRUNC,
+    INTRINSIC_FENCE,     /* what is before it and behind it are not simplified together */
     INTRINSIC_SCALE_F32, /* of 512 bits, with a mask */
     INTRINSIC_SCALE_F64,
     INTRINSIC_DOT_PAIRS, /* of 128, 256 and 512 bits */
