@@ -4,7 +4,8 @@
 
 The work: one row times one matrix of 4096 x 4096, and all products of a step of GPT-2 with 124 million weights, the 50257 logits
 included (attention and norms are left out: they read no weights). Models are ONNX, with MatMul, Cast and MatMulNBits. All kinds of
-weights run in turns; one thread counts processor time, two threads the clock. The figures are medians.
+weights run in turns, and ggml, the heart of llama.cpp, does the same work (see ggml.py); one thread counts processor time, two
+threads the clock. The figures are medians.
 """
 import argparse
 import json
@@ -20,6 +21,7 @@ import tenon
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "test")]
+import ggml  # noqa: E402
 from lib.onnx_files import model, node  # noqa: E402
 
 BLOCK = 32
@@ -65,19 +67,29 @@ def made(kind, work, threads):
     return net, random.standard_normal((1, work[0][0])).astype(np.float32)
 
 
-def measure(work, threads, rounds):
-    """Milliseconds by kind of weights."""
-    nets = {kind: made(kind, work, threads) for kind in ("f32", "f16", "8 bits", "4 bits")}
+def runs_of(kind, work, threads, peer):
+    """What runs the work, by who does it."""
+    net, x = made(kind, work, threads)
+    runs = {"tenon": lambda: net(x)}
+    if peer:
+        runs["ggml"] = ggml.Products(peer, kind, work, threads, np.random.default_rng(1)).run
+    return runs
+
+
+def measure(work, threads, rounds, peer):
+    """Milliseconds by kind of weights, and by who does the work."""
+    kinds = {kind: runs_of(kind, work, threads, peer) for kind in ("f32", "f16", "8 bits", "4 bits")}
     clock = time.process_time if threads == 1 else time.perf_counter
-    found = {kind: [] for kind in nets}
+    found = {kind: {who: [] for who in runs} for kind, runs in kinds.items()}
     for _ in range(rounds):
-        for kind, (net, x) in nets.items():
-            net(x)
-            for _ in range(10):
-                now = clock()
-                net(x)
-                found[kind].append(1e3 * (clock() - now))
-    return {kind: statistics.median(times) for kind, times in found.items()}
+        for kind, runs in kinds.items():
+            for who, run in runs.items():
+                run()
+                for _ in range(10):
+                    now = clock()
+                    run()
+                    found[kind][who].append(1e3 * (clock() - now))
+    return {kind: {who: statistics.median(times) for who, times in by.items()} for kind, by in found.items()}
 
 
 def main():
@@ -86,15 +98,17 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", type=pathlib.Path, help="also write all figures to a file")
     o = parser.parse_args()
-    rows = []
+    rows, peer = [], ggml.find()
     print(f"load {round(os.getloadavg()[0], 1)}; milliseconds, medians; one thread: processor time\n")
-    print(f"{'work':<12} n {'weights':<8} {'ms':>8} {'of f32':>7} {'wanted':>7}")
+    print(f"{'work':<12} n {'weights':<8} {'ms':>8} {'of f32':>7} {'wanted':>7} {'ggml ms':>8} {'of ggml':>8}")
     for name, work in WORK.items():
         for threads in map(int, o.threads.split(",")):
-            found = measure(work, threads, o.rounds)
-            for kind, ms in found.items():
-                rows.append({"work": name, "threads": threads, "weights": kind, "ms": ms, "of_f32": ms / found["f32"]})
-                print(f"{name:<12} {threads} {kind:<8} {ms:>8.3f} {ms / found['f32']:>7.2f} {WANTED.get(kind, 1):>7.2f}", flush=True)
+            found = measure(work, threads, o.rounds, peer)
+            for kind, by in found.items():
+                ms, of_f32, other = by["tenon"], by["tenon"] / found["f32"]["tenon"], by.get("ggml")
+                rows.append({"work": name, "threads": threads, "weights": kind, "ms": ms, "of_f32": of_f32, "ggml_ms": other})
+                beside = f"{other:>8.3f} {ms / other:>8.2f}" if other else f"{'-':>8} {'-':>8}"
+                print(f"{name:<12} {threads} {kind:<8} {ms:>8.3f} {of_f32:>7.2f} {WANTED.get(kind, 1):>7.2f} {beside}", flush=True)
     if o.json:
         o.json.write_text(json.dumps(rows, indent=1) + "\n")
 
