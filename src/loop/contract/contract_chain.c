@@ -3,7 +3,9 @@
 
 enum {
     BODY = 64, /* about the most multiply-adds in the body of a loop: more take long to compile */
-    MANY_SUMS = 12 /* as many multiply-adds are work enough for an iteration */
+    MANY_SUMS = 12, /* as many multiply-adds are work enough for an iteration */
+    AHEAD_ROWS = 64 /* of a B that is computed where it is loaded: what it is computed from comes
+                       from memory meanwhile */
 };
 
 /* ---- operands ---- */
@@ -62,7 +64,12 @@ static element load_b(multiplier *g, loop_value at, uint32_t v, uint32_t product
     const int64_t first = (int64_t)v * p->lanes, left = g->columns - first;
     const loop_value count = left < p->lanes ? loop_i64(b, left) : (loop_value)LOOP_NO_VALUE;
     if (g->step > 1 && contract_has_rows(p, g->step)) {
-        const contract_place place = {at, loop_i64(b, first), product, g->step};
+        const contract_place place = {.at = at,
+                                      .along = loop_i64(b, first),
+                                      .rows = product,
+                                      .of = g->step,
+                                      .ahead = AHEAD_ROWS * p->products.b[0],
+                                      .before = (uint32_t)first};
         return element_cast(b, p->b.load(p->b.user, b, &place, p->lanes, count), p->form);
     }
     if (p->b_form == B_PANELS) {

@@ -229,7 +229,11 @@ static element load_b(sweep *s, const group *x, uint32_t i, loop_value column, u
     loop_builder *b = s->g->b;
     const loop_value along = p->b.load ? int_add(b, s->g->column, column) : LOOP_NO_VALUE;
     if (contract_has_rows(p, STREAMS)) {
-        const contract_place place = {x->from, along, i, STREAMS};
+        const contract_place place = {.at = x->from,
+                                      .along = along,
+                                      .rows = i,
+                                      .of = STREAMS,
+                                      .ahead = STREAMS * p->products.b[0]};
         return element_cast(b, p->b.load(p->b.user, b, &place, lanes, count), p->form);
     }
     const loop_value row = b_moved(s->g, x->from, loop_i64(b, i * p->products.b[0] * b_unit(p)));
@@ -238,7 +242,7 @@ static element load_b(sweep *s, const group *x, uint32_t i, loop_value column, u
                                lanes, count);
     if (!lies_in_rows(p))
         return factors_load_at(b, p, &p->b, int_add(b, row, along), lanes, count);
-    const contract_place place = {row, along, 0, 0};
+    const contract_place place = {.at = row, .along = along, .ahead = STREAMS * p->products.b[0]};
     return element_cast(b, p->b.load(p->b.user, b, &place, lanes, count), p->form);
 }
 

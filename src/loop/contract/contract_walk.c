@@ -171,7 +171,8 @@ element factors_load_at(loop_builder *b, const problem *p, const factors *from, 
     const tn_dtype dtype = from->is_bf16 ? TN_SI16 : from->dtype;
     element x;
     if (from->load) {
-        x = from->load(from->user, b, &(contract_place){at, LOOP_NO_VALUE, 0, 0}, lanes, count);
+        x = from->load(from->user, b, &(contract_place){.at = at, .along = LOOP_NO_VALUE}, lanes,
+                       count);
         if (from->is_bf16)
             x = bits_of_bf16(b, x);
     } else {

@@ -58,12 +58,15 @@ typedef struct emitter {
     emit_kept kept[EMIT_KEPT];
     uint32_t n_kept;
     loop_value kept_at; /* i64: elements (or vectors) from the start of what is kept */
-    int64_t ahead;   /* large operands are prefetched so many elements before they are loaded along
-                        the lanes; 0: not */
-    uint64_t cached; /* bytes of an output up to which its stores are temporal */
-    bool carries;    /* the kernel only moves elements: narrow floats are their bits */
-    bool is_checked; /* positions that are data were looked at by a step before */
-    bool failed;     /* no memory, or what emit_can refuses */
+    int64_t ahead;      /* large operands are prefetched so many elements before they are loaded
+                           along the lanes; 0: not */
+    int64_t least;      /* ... which have so many elements; 0: 2 MB */
+    uint32_t
+        lanes_before; /* ... and so many elements are loaded just before, from the same lines */
+    uint64_t cached;  /* bytes of an output up to which its stores are temporal */
+    bool carries;     /* the kernel only moves elements: narrow floats are their bits */
+    bool is_checked;  /* positions that are data were looked at by a step before */
+    bool failed;      /* no memory, or what emit_can refuses */
 } emitter;
 
 /* The buffers of the program are k->in, then the outputs, each value that is stored into once. */

@@ -184,15 +184,16 @@ static loop_value number_ahead(emitter *e, const access_expr *expr)
     return then.first;
 }
 
-/* Prefetch the elements e->ahead positions behind the lanes at AT, which is OFFSET. Small operands
- * are in the cache anyway. */
+/* Prefetch the elements e->ahead positions behind the lanes at AT, which is OFFSET, each line once.
+ * Small operands are in the cache anyway. */
 static void prefetch(emitter *e, loop_value base, const type *t, const emit_index *at,
                      const access_expr *offset)
 {
     enum { LARGE = 2 << 20, LINE = 64 };
     const int64_t size = (int64_t)dtype_bytes(t->dtype), lanes = size * (int64_t)e->lanes;
     const bool is_strided = emit_is_strided(at);
-    if (t->count < LARGE / size || e->lanes == 1 || (is_strided && at->step != 1))
+    if (t->count < (e->least ? e->least : LARGE / size) || e->lanes == 1 ||
+        (is_strided && at->step != 1) || e->lanes_before * size % LINE != 0)
         return;
     const loop_value first = is_strided ? at->first : number_ahead(e, offset);
     const loop_value p = emit_address(e, base, first, t->dtype);

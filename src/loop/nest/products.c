@@ -4,6 +4,10 @@
 
 #include "loop/nest/products.h"
 
+/* Elements of what is computed: fewer stay in a cache. What has fewer than there are results is
+ * read several times, and is little beside the arithmetic. */
+enum { MANY = 256 << 10 };
+
 /* ---- the axes ---- */
 
 static uint32_t input_number(const kernel *k, value_id v)
@@ -127,6 +131,8 @@ static element load_computed(void *user, loop_builder *b, const contract_place *
     e->lanes = lanes;
     e->count = count;
     e->vector_axis = lanes > 1 ? e->rank - 1 : e->rank;
+    e->ahead = place->ahead;
+    e->lanes_before = place->before;
     go_to(e, b, place);
     const uint32_t mark = emit_mark(e);
     const element value = emit_value(e, x->k.out[0].value, x->k.out[0].from);
@@ -161,6 +167,7 @@ static prologue *prologue_of(const function *f, const kernel *k, value_id v, are
         !emit_init(&x->e, &unused, f, &x->k, memory))
         return NULL;
     x->e.rank = x->k.rank;
+    x->e.least = t->count > MANY ? t->count : MANY;
     return x;
 }
 
