@@ -141,7 +141,8 @@ TN_API int64_t tn_dim_mod(tn_builder *b, int64_t x, int64_t y);
 
 /* The next input of the program. NAME must be unique; no inputs inside regions (tn_param). */
 TN_API tn_value tn_input(tn_builder *b, const char *name, tn_dtype dtype, tn_ints shape);
-/* DATA, dense and row-major in the storage format of DTYPE (tn_dtype_size), is copied. */
+/* DATA, dense and row-major in the storage format of DTYPE (tn_dtype_size), is copied; of i1 and
+ * 4-bit integers it must hold elements. */
 TN_API tn_value tn_constant(tn_builder *b, tn_dtype dtype, tn_ints shape, const void *data);
 /* A rank-0 constant. Floats are rounded to DTYPE; for integers and i1, X must be a value of it. */
 TN_API tn_value tn_scalar(tn_builder *b, tn_dtype dtype, double x);

@@ -56,7 +56,9 @@ typedef struct tn_program tn_program;
 TN_API const char *tn_version(void);
 /* "f32", "si64", ...; NULL for a value outside the enumeration. */
 TN_API const char *tn_dtype_name(tn_dtype dtype);
-/* Bytes of one element in a buffer: i1, the 4-bit integers and fp8 take one; 0 as above. */
+/* Bytes of one element in a buffer: i1, the 4-bit integers and fp8 take one; 0 as above. In memory
+ * that callers hand in (inputs, constants, results of custom calls) an i1 is the byte 0 or 1, and a
+ * 4-bit integer is sign- or zero-extended: -8 to 7, 0 to 15. Other bytes are refused. */
 TN_API size_t tn_dtype_size(tn_dtype dtype);
 /* Convert N elements by value, as the operation `cast` does: floats are rounded to nearest even,
  * integers saturate, NaN becomes the integer 0.
@@ -289,7 +291,8 @@ TN_API tn_status tn_module_bind(tn_module *m, const struct tn_binding *bindings,
  * value    of exactly the input's type; copied. Symbols in that type take their values from its
  *          shape in all of M, whose names that were handed out earlier are gone then
  * returns  TN_ERR_USAGE     no such input
- *          TN_ERR_INPUT     another type, or fewer bytes than that needs
+ *          TN_ERR_INPUT     another type, fewer bytes than that needs, or bytes that are no
+ *                           elements (tn_dtype_size)
  *          TN_ERR_REJECTED  a size in the input's type is not determined by its shape
  *                           (UnboundSymbol) or M does not fit together with it, or the input is
  *                           larger than the limit literal_bytes
@@ -611,13 +614,11 @@ typedef struct tn_run_options {
  * shapes    in[k].type must equal the type of input k, with any extent where that has
  *           TN_DIM_UNKNOWN; a given out[k].type that of output k with the extents of this run.
  * returns   TN_OK               every output is written
- *           TN_ERR_INPUT        wrong count, type, size or alignment; a 4-bit integer out of range;
- *                               one symbol with two values (DimensionBinding), a negative extent
- *                               (NegativeDimension), a symbol that the inputs do not determine
- *                               (UnboundSymbol), or any rule that the program breaks with these
- *                               extents
- *           TN_ERR_RUN          an operation failed, for example an index out of bounds; or the
- *                               time was up (Timeout), or `cancel` said so (Cancelled)
+ *           TN_ERR_INPUT        wrong count, type, size or alignment; bytes that are no elements of
+ * an i1 or 4-bit integer (tn_dtype_size); one symbol with two values (DimensionBinding), a negative
+ * extent (NegativeDimension), a symbol that the inputs do not determine (UnboundSymbol), or any
+ * rule that the program breaks with these extents TN_ERR_RUN          an operation failed, for
+ * example an index out of bounds; or the time was up (Timeout), or `cancel` said so (Cancelled)
  *           TN_ERR_REJECTED     a kernel does not take its custom call (InvalidAttribute)
  *           TN_ERR_UNAVAILABLE  a custom call has no kernel (NotImplemented)
  *           TN_ERR_NOMEM        also when the limit run_bytes was reached
@@ -681,7 +682,8 @@ TN_API tn_status tn_buffer_write(const tn_context *cx, const tn_buffer *tensor, 
  *
  * Tensors are dense, row-major, aligned for their elements and in the order of the program;
  * outputs overlap nothing. The workspace has NAME_WORKSPACE_BYTES bytes, aligned to 64. Returns 0;
- * -1, with nothing done, where one of these addresses is not aligned; or another number when an
+ * -1, with nothing done, where one of these addresses is not aligned; -4, with nothing done, where
+ * an input has bytes that are no elements of its type (tn_dtype_size); or another number when an
  * operation failed (an index out of bounds): outputs hold anything then.
  * Results have the bits of tn_program_run. The code needs nothing of this library, keeps no state,
  * and runs on the calling thread, unless `shares_work` asks for more: any number of threads may
@@ -842,8 +844,9 @@ typedef struct tn_custom_kernel {
     const char *target;
     /* Does the kernel take these types and attributes? Called before each `run`; NULL: any. */
     const char *(*check)(void *user, const tn_custom_use *call);
-    /* Fill the results. Must be a pure function of operands and attributes: calls may be merged,
-     * and calls whose results nothing needs are not made. */
+    /* Fill the results, with elements of their types (tn_dtype_size). Must be a pure function of
+     * operands and attributes: calls may be merged, and calls whose results nothing needs are not
+     * made. */
     const char *(*run)(void *user, const tn_custom_use *call);
     void *user;
 } tn_custom_kernel;

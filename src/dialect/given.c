@@ -133,5 +133,7 @@ const void *given_data(arena *memory, const tn_buffer *given, const type *t, int
         dims[i] = rank == t->rank ? given->type.dims[i] : 1;
         fits = dim_is_symbolic(t->dims[i]) || t->dims[i] == dims[i];
     }
+    fits = fits && dtype_holds(given->type.dtype, given->data,
+                               (size_t)count * dtype_bytes(given->type.dtype));
     return fits ? converted(memory, given, t->dtype, count, no_memory) : NULL;
 }

@@ -1,6 +1,7 @@
 /* custom_call, and the registry it looks in. */
 #include "eval/custom.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "eval/kernels/kernels.h"
@@ -52,6 +53,20 @@ static tn_status failed(const eval_call *call, diag_kind kind, const char *wrong
     return eval_report_on(call, target, kind, "%s: %s", target, wrong);
 }
 
+/* What a kernel wrote comes from outside. */
+static tn_status check_results(const eval_call *call, const char *target)
+{
+    for (uint32_t i = 0; i < call->n_out; i++) {
+        const tensor *t = &call->out[i];
+        if (!dtype_holds(t->type->dtype, t->data,
+                         (size_t)t->type->count * dtype_bytes(t->type->dtype)))
+            return eval_report_on(call, target, DIAG_InvalidValue,
+                                  "%s: result %" PRIu32 " has values out of range: %s", target, i,
+                                  dtype_range(t->type->dtype));
+    }
+    return TN_OK;
+}
+
 tn_status eval_custom_call(eval_call *call)
 {
     const char *target = attr_string(call->attrs, KEY_TARGET);
@@ -71,5 +86,5 @@ tn_status eval_custom_call(eval_call *call)
     if (wrong)
         return failed(call, DIAG_InvalidAttribute, wrong);
     wrong = kernel->run(kernel->user, &use);
-    return wrong ? failed(call, DIAG_InvalidValue, wrong) : TN_OK;
+    return wrong ? failed(call, DIAG_InvalidValue, wrong) : check_results(call, target);
 }

@@ -122,6 +122,11 @@ tn_value tn_constant(tn_builder *b, tn_dtype dtype, tn_ints shape, const void *d
         builder_fail(b, DIAG_Usage, "constant", "the data is NULL");
         return tn_no_value();
     }
+    if (!dtype_holds(dtype, data, bytes)) {
+        builder_fail(b, DIAG_InvalidConstant, "constant", "the data has values out of range: %s",
+                     dtype_range(dtype));
+        return tn_no_value();
+    }
     b->literal_bytes += bytes;
     builder g = builder_on(current_function(b), NO_SPAN);
     return wrap(b, "constant", &g, build_constant(&g, dtype, t->dims, t->rank, data));

@@ -57,36 +57,8 @@ tn_dtype array_carrier(tn_dtype d)
     return d;
 }
 
-/* Does each byte hold an integer of 4 bits? Those above them are 0, or, of a SIGNED one, repeat the
- * highest of the four: each equals its neighbour below. Eight bytes at a time, since a run looks at
- * all its inputs. */
-static bool all_in_range(const array *a, bool is_signed)
-{
-    const uint64_t above = UINT64_C(0xf0f0f0f0f0f0f0f0);
-    const uint64_t neighbours = is_signed ? UINT64_MAX : 0;
-    const uint8_t *data = a->data;
-    uint64_t wrong = 0, w;
-    size_t i = 0;
-    for (; i + sizeof w <= a->bytes; i += sizeof w) {
-        memcpy(&w, data + i, sizeof w);
-        wrong |= w ^ (w << 1 & neighbours);
-    }
-    for (; i < a->bytes; i++) {
-        w = data[i];
-        wrong |= w ^ (w << 1 & neighbours);
-    }
-    return (wrong & above) == 0;
-}
-
 bool array_fits(const array *a, tn_dtype declared)
 {
-    if (a->dtype == declared)
-        return true;
-    if (a->dtype != array_carrier(declared))
-        return false;
-    if (declared == TN_SI4)
-        return all_in_range(a, true);
-    if (declared == TN_UI4)
-        return all_in_range(a, false);
-    return true;
+    return (a->dtype == declared || a->dtype == array_carrier(declared)) &&
+           (!a->data || dtype_holds(declared, a->data, a->bytes));
 }

@@ -29,9 +29,9 @@ void array_release(context *cx, array *a);
  * si4, D itself for the others. */
 tn_dtype array_carrier(tn_dtype d);
 
-/* Whether the data may stand for an array of DECLARED: it has this dtype, or its carrier's and, for
- * a 4-bit integer, only values in range. The bytes then need no change. An array without data fits
- * by its type. */
+/* Whether the data may stand for an array of DECLARED: it has this dtype, or its carrier's, and
+ * only elements of this one (dtype_holds). The bytes then need no change. An array without data
+ * fits by its type. */
 bool array_fits(const array *a, tn_dtype declared);
 
 #endif

@@ -30,6 +30,39 @@ const dtype_info dtype_table[TN_DTYPE_COUNT] = {
     [TN_CF64] = {"cf64", 128, 16, 53, DTYPE_COMPLEX, TN_CF64, TN_F64},
 };
 
+/* Bits that a byte of D has beside those of its elements: 0, or, of a signed integer, copies of its
+ * highest bit, that is each equals its neighbour below. */
+static uint64_t spare_bits(tn_dtype d)
+{
+    return (d == TN_I1 ? UINT64_C(0xfe) : UINT64_C(0xf0)) * UINT64_C(0x0101010101010101);
+}
+
+bool dtype_holds(tn_dtype d, const void *data, size_t n)
+{
+    if (!dtype_has_gaps(d))
+        return true;
+    const uint64_t neighbours = d == TN_SI4 ? UINT64_MAX : 0;
+    const uint8_t *bytes = data;
+    uint64_t wrong = 0, w;
+    size_t i = 0;
+    for (; i + sizeof w <= n; i += sizeof w) { /* a run looks at all its inputs */
+        memcpy(&w, bytes + i, sizeof w);
+        wrong |= w ^ (w << 1 & neighbours);
+    }
+    for (; i < n; i++) {
+        w = bytes[i];
+        wrong |= w ^ (w << 1 & neighbours);
+    }
+    return (wrong & spare_bits(d)) == 0;
+}
+
+const char *dtype_range(tn_dtype d)
+{
+    return d == TN_I1    ? "i1 holds 0 and 1"
+           : d == TN_SI4 ? "si4 holds -8 to 7"
+                         : "ui4 holds 0 to 15";
+}
+
 bool dtype_from_name(const char *text, size_t length, tn_dtype *dtype)
 {
     for (unsigned d = 0; d < TN_DTYPE_COUNT; d++) {

@@ -1,9 +1,11 @@
 /* Element types: facts about each, exact conversions between them, and a holder for one value.
  *
  * Storage: i1, the 4-bit integers and fp8 take one byte an element, everything else its natural
- * size; a complex element is its real part followed by its imaginary part. Any non-zero byte is a
- * true i1, and only the low four bits of a 4-bit element count; what is written is always 0 or 1,
- * and always sign- or zero-extended. The pointers of the bulk functions need no alignment. */
+ * size; a complex element is its real part followed by its imaginary part. A byte of an i1 is 0 or
+ * 1, and a 4-bit integer is sign- or zero-extended: what comes from outside is looked at by
+ * `dtype_holds` before anything computes with it, or made so by `dtype_narrow`, for which any
+ * non-zero byte is a true i1 and only the low four bits of a 4-bit element count. The pointers of
+ * the bulk functions need no alignment. */
 #ifndef SCALAR_DTYPE_H
 #define SCALAR_DTYPE_H
 
@@ -74,6 +76,15 @@ int64_t dtype_int_min(tn_dtype d);
 uint64_t dtype_int_max(tn_dtype d);
 /* Is every value of the integers or truth values FROM among those of TO? */
 bool dtype_holds_ints(tn_dtype to, tn_dtype from);
+/* Do not all bytes make an element of D? So it is with i1 and the 4-bit integers. */
+static inline bool dtype_has_gaps(tn_dtype d)
+{
+    return d == TN_I1 || d == TN_SI4 || d == TN_UI4;
+}
+/* Is each element in N bytes of data one of D? */
+bool dtype_holds(tn_dtype d, const void *data, size_t n);
+/* What its elements hold, for messages about those that are none: "si4 holds -8 to 7". */
+const char *dtype_range(tn_dtype d);
 /* Largest finite value of a float dtype, or of a part of a complex one; 0 for the others. */
 double dtype_float_max(tn_dtype d);
 

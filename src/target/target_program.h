@@ -70,8 +70,14 @@ typedef struct target_block {
 
 enum { TARGET_ALIGN = 64 }; /* of the workspace and of constants */
 /* What the entry returns, with nothing done: where an address is not aligned, where its C was
- * compiled so that products and sums round once, and where the weights are not its own. */
-enum { TARGET_MISALIGNED = -1, TARGET_CONTRACTED = -2, TARGET_OTHER_WEIGHTS = -3 };
+ * compiled so that products and sums round once, where the weights are not its own, and where an
+ * input has bytes that are no elements of its type. */
+enum {
+    TARGET_MISALIGNED = -1,
+    TARGET_CONTRACTED = -2,
+    TARGET_OTHER_WEIGHTS = -3,
+    TARGET_OUT_OF_RANGE = -4
+};
 
 /* The weights of a program: "tenon-w1", a hash of what follows (the mark), and each constant at a
  * multiple of TARGET_ALIGN. */

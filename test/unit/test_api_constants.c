@@ -28,7 +28,7 @@ static void test_values(tn_context *cx)
 {
     tn_module *m = read_text(cx);
     float a[2] = {5, 7}, p[2] = {1, 2}, b[3] = {1, 2, 3}, s[2] = {0}, z[3];
-    unsigned char flag = 200, flag_out = 9; /* any non-zero byte is true */
+    unsigned char flag = 200, flag_out = 9;
     tn_program *program = NULL;
     if (!m)
         return;
@@ -38,6 +38,8 @@ static void test_values(tn_context *cx)
     check_input(m, 0, "a");
     check_input(m, 1, "p.1");
     check_input(m, 2, "b");
+    CHECK_INT(tn_module_set_constant(m, 1, &(tn_buffer){&flag, 1, {TN_I1, 0, {0}}}), TN_ERR_INPUT);
+    flag = 1;
     CHECK_INT(tn_module_set_constant(m, 1, &(tn_buffer){&flag, 1, {TN_I1, 0, {0}}}), TN_OK);
     CHECK_INT(tn_module_set_constant(m, 0, &(tn_buffer){a, sizeof a, {TN_F32, 1, {2}}}), TN_OK);
     CHECK_INT(tn_module_input_count(m), 1);

@@ -34,7 +34,7 @@ static void *own_room(module *m, literal *l)
 /* The data of L become those of VALUE. */
 static bool take_value(module *m, literal *l, const tn_buffer *value, bool is_borrowed)
 {
-    if (is_borrowed && l->bytes > 0 && literal_is_normal(l->type->dtype)) {
+    if (is_borrowed && l->bytes > 0) {
         l->shared = payload_of_others(&m->cx->allocator);
         l->data = value->data;
         return l->shared != NULL;
@@ -44,7 +44,6 @@ static bool take_value(module *m, literal *l, const tn_buffer *value, bool is_bo
         return false;
     if (l->bytes)
         memcpy(own, value->data, l->bytes);
-    literal_normalize(l->type->dtype, own, l->bytes);
     l->data = own;
     return true;
 }
@@ -60,6 +59,10 @@ static tn_status constant_attrs(module *m, const node *n, const type *t, const t
         return refuse(m, n, DIAG_InputMismatch, "the buffer is too small");
     if (is_borrowed && (uintptr_t)value->data % dtype_bytes(dtype_table[t->dtype].part) != 0)
         return refuse(m, n, DIAG_InputMismatch, "the buffer is not aligned for its elements");
+    if (!dtype_holds(t->dtype, value->data, l.bytes))
+        return refuse(m, n, DIAG_InputMismatch,
+                      arena_printf(&m->cx->diag.text, "it has values out of range: %s",
+                                   dtype_range(t->dtype)));
     bool ok = take_value(m, &l, value, is_borrowed) && (!l.shared || module_hold(m, l.shared));
     payload_drop(l.shared); /* M holds it */
     attr entry = {.key = KEY_VALUE, .v.literal = &l};

@@ -64,7 +64,7 @@ static tn_status check(diag_channel *d, const tn_program *p, size_t index, tn_bu
     const tn_type *given = &b->type, *want = &port->type;
     if (!public_type_is_valid(given, false))
         return report_input_misfit(d, p, index, NULL, "the tensor given has no valid type");
-    const array a = array_of(b);
+    const array a = array_of(b), bare = {.dtype = given->dtype};
     const bool same_extents = extents_fit(given, want), fits = array_fits(&a, want->dtype);
     if (same_extents && fits) {
         b->type.dtype = want->dtype;
@@ -74,8 +74,7 @@ static tn_status check(diag_channel *d, const tn_program *p, size_t index, tn_bu
         &d->text, "input '%s' is %s, but %s %s%s", port->name, public_type_text(&d->text, want),
         from ? arena_printf(&d->text, "%s holds", from) : "the tensor given is",
         public_type_text(&d->text, given),
-        same_extents && given->dtype == array_carrier(want->dtype) ? " with values out of range"
-                                                                   : "");
+        same_extents && array_fits(&bare, want->dtype) ? " with values out of range" : "");
     const bool only_extents = !same_extents && given->rank == want->rank && fits;
     const tn_status s = message
                             ? report_input_misfit(d, p, index, only_extents ? given : NULL, message)

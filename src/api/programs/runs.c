@@ -87,19 +87,16 @@ static tn_status check_buffer(run *r, const char *what, size_t index, const tn_p
     return TN_OK;
 }
 
-/* A 4-bit integer fills a byte in a buffer, which has room for values that it does not have. */
+/* An i1 or a 4-bit integer fills a byte, which has room for values that it does not have. */
 static tn_status check_range(run *r, size_t index, const type *t, const tn_buffer *b)
 {
-    const tn_dtype d = b->type.dtype;
+    char why[64];
     size_t bytes;
-    if ((d != TN_SI4 && d != TN_UI4) || !type_bytes(t, &bytes))
+    if (!dtype_has_gaps(t->dtype) || !type_bytes(t, &bytes) ||
+        dtype_holds(t->dtype, b->data, bytes))
         return TN_OK;
-    const array bare = {.dtype = array_carrier(d), .data = b->data, .bytes = bytes};
-    return array_fits(&bare, d)
-               ? TN_OK
-               : misfit(r, "input", index, &r->p->inputs[index], NULL,
-                        d == TN_SI4 ? "has values out of range: si4 holds -8 to 7"
-                                    : "has values out of range: ui4 holds 0 to 15");
+    (void)snprintf(why, sizeof why, "has values out of range: %s", dtype_range(t->dtype));
+    return misfit(r, "input", index, &r->p->inputs[index], NULL, why);
 }
 
 static bool overlaps(const tn_buffer *a, const tn_buffer *b)

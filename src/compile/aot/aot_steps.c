@@ -159,6 +159,61 @@ static void add_constant(aot_block *k, const exe_step_info *s, const literal *l)
     add_fill(k, s, l->data, size, bytes / size);
 }
 
+/* ---- inputs that may hold what is no element ---- */
+
+/* Fails where a byte of buffer 0 is none of D, which has gaps. */
+static const loop_program *checking(tn_dtype d, arena *memory)
+{
+    enum { LANES = 64 };
+    const loop_type t = loop_type_of(LOOP_I8, LANES);
+    loop_builder b;
+    loop_init(&b, memory);
+    const loop_value end = loop_param_value(&b, LOOP_END_AT);
+    const loop_value none = loop_const(&b, t, 0), all = loop_var(&b, none);
+    const loop_value lanes = loop_i64(&b, LANES);
+    const uint8_t spare = (uint8_t)(0xffU << dtype_table[d].bits);
+    const loop_value above = loop_const(&b, t, spare);
+    const loop_value least = loop_const(&b, t, (uint8_t)dtype_int_min(d));
+    const loop_value i = loop_for(&b, loop_param_value(&b, LOOP_BEGIN), end, LANES);
+    const loop_value base = loop_buffer(&b, 0), p = loop_offset(&b, base, i);
+    const loop_value left = loop_binary(&b, LOOP_ISUB, end, i), n = loop_min(&b, left, lanes);
+    const loop_value loaded = loop_load_first(&b, t, p, n, 1);
+    const loop_value x = dtype_is_signed(d) ? loop_binary(&b, LOOP_ISUB, loaded, least) : loaded;
+    const loop_value before = loop_get(&b, all);
+    loop_set(&b, all, loop_binary(&b, LOOP_OR, before, x));
+    loop_end(&b);
+    const loop_value seen = loop_get(&b, all), wrong = loop_binary(&b, LOOP_AND, seen, above);
+    const loop_value right = loop_binary(&b, LOOP_IEQ, wrong, none);
+    const loop_value fails = loop_unary(&b, LOOP_NOT, right);
+    loop_fail(&b, loop_any(&b, fails), TARGET_OUT_OF_RANGE);
+    return loop_finish(&b);
+}
+
+/* Before anything else, so that nothing is done. */
+static void check_inputs(aot_block *k, const module *m)
+{
+    const function *f = module_entry(m);
+    aot *a = k->a;
+    for (uint32_t i = 0; i < f->inputs.n; i++) {
+        size_t bytes;
+        const type *t = value_type(f, f->inputs.at[i]);
+        const target_buffer at = {TARGET_INPUT, i, 0};
+        if (!dtype_has_gaps(t->dtype) || !type_bytes(t, &bytes) || bytes == 0)
+            continue;
+        const target_function check = {arena_printf(&a->memory, "check%u", (unsigned)i),
+                                       checking(t->dtype, &a->memory)};
+        if (!check.name || !check.program || !VECTOR_PUSH(a->allocator, &a->functions, check))
+            k->failed = true;
+        else
+            aot_step(k,
+                     (target_step){.kind = TARGET_KERNEL,
+                                   .index = a->functions.n - 1,
+                                   .extent = (int64_t)bytes,
+                                   .pieces = 1},
+                     &at, 1);
+    }
+}
+
 /* ---- steps ---- */
 
 /* NAME as part of an identifier. */
@@ -293,6 +348,8 @@ tn_status aot_add_blocks(aot *a, const module *m)
     for (uint32_t i = 0; i < t->blocks.n; i++) {
         aot_block k = {.a = a, .b = &t->blocks.at[i]};
         first[i] = a->steps.n;
+        if (i == 0)
+            check_inputs(&k, m);
         const tn_status s = add_block(&k, m);
         if (k.failed)
             return module_no_memory(m);

@@ -85,6 +85,15 @@ void c_put_contract(const target_program *p, const target_used *used, text_buffe
         " * unspecified. May be called by several threads at once, each with a workspace of\n"
         " * its own. */\n",
         TARGET_MISALIGNED);
+    for (uint32_t k = 0; k < p->n_inputs; k++)
+        if (dtype_has_gaps(p->inputs[k].dtype)) {
+            text_printf(out,
+                        "/* An i1 holds 0 and 1, an si4 -8 to 7, a ui4 0 to 15: where an input "
+                        "has other\n"
+                        " * bytes, %d is returned and nothing done. */\n",
+                        TARGET_OUT_OF_RANGE);
+            break;
+        }
     if (p->takes_weights)
         text_printf(out,
                     "/* The weights are the bytes of the file that was written with this one, only "
