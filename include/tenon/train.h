@@ -77,7 +77,8 @@ typedef struct tn_optimizer {
  *
  * options  NULL: all defaults
  * update   owned by the caller: tn_module_free; NULL on failure
- * returns  TN_ERR_USAGE  no such optimizer, a setting out of its range, or DTYPE is no float
+ * returns  TN_ERR_USAGE  no such optimizer, a setting out of its range or that it does not use, or
+ *                        DTYPE is no float
  *          TN_ERR_NOMEM
  * source   Kingma and Ba, 2015 (adam); Loshchilov and Hutter, 2019 (adamw) */
 TN_API tn_status tn_optimizer_program(tn_context *cx, const tn_optimizer *options, tn_dtype dtype,

@@ -8,6 +8,11 @@
 #include "graph/public.h"
 #include "tenon/tenon.h"
 
+/* Warn where the environment says of the cache at PLACE what is not understood; true when it did.
+ */
+struct cache_place;
+bool warn_of_cache(context *cx, const struct cache_place *place);
+
 /* If STATUS is TN_OK, give TEXT to WRITER. Returns STATUS, TN_ERR_IO or TN_ERR_NOMEM, reported.
  * Releases TEXT and flushes what CX reported. */
 tn_status api_deliver(context *cx, text_buffer *text, const tn_writer *writer, tn_status status);

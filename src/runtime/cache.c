@@ -85,16 +85,33 @@ bool cache_path(const cache_place *place, char path[static CACHE_PATH_BYTES])
     return find_path(place->folder, path, &parent);
 }
 
-static bool read_limit(uint64_t given, uint64_t *limit)
+/* A number of bytes that TEXT is; false when it is none. */
+static bool read_bytes(const char *text, uint64_t *bytes)
 {
-    const char *text = given ? NULL : getenv("TENON_CACHE_BYTES");
-    *limit = given ? given : bytes_by_default;
-    if (!text || !*text)
-        return true;
     char *end;
     errno = 0;
-    *limit = strtoull(text, &end, 10);
-    return errno == 0 && *end == 0 && *text != '-' && *limit > 0;
+    *bytes = strtoull(text, &end, 10);
+    return errno == 0 && *end == 0 && *text >= '0' && *text <= '9';
+}
+
+static const char *limit_text(uint64_t given)
+{
+    const char *text = given ? NULL : getenv("TENON_CACHE_BYTES");
+    return text && *text ? text : NULL;
+}
+
+static bool read_limit(uint64_t given, uint64_t *limit)
+{
+    const char *text = limit_text(given);
+    *limit = given ? given : bytes_by_default;
+    return !text || (read_bytes(text, limit) && *limit > 0);
+}
+
+const char *cache_wrong_limit(const cache_place *place)
+{
+    uint64_t bytes;
+    const char *text = place->off ? NULL : limit_text(place->bytes);
+    return text && !read_bytes(text, &bytes) ? text : NULL;
 }
 
 /* The folder opened, or -1. */

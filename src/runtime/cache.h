@@ -21,10 +21,13 @@ typedef struct cache_place {
 } cache_place;
 
 /* Opens the folder, or makes it. NULL when it is not a folder of this user that nobody else may
- * write to, when the cache is off, and when $TENON_CACHE_BYTES says 0. */
+ * write to, when the cache is off, and when $TENON_CACHE_BYTES says 0 or is no number. */
 cache *cache_open(const tn_allocator *a, const cache_place *place);
 /* False when PLACE or $TENON_CACHE_BYTES turn it off. */
 bool cache_is_on(const cache_place *place);
+/* The text of $TENON_CACHE_BYTES where PLACE leaves the size to that and it is no number, so that
+ * the cache is off; NULL: all is well. */
+const char *cache_wrong_limit(const cache_place *place);
 /* C may be NULL. */
 void cache_close(cache *c);
 

@@ -126,7 +126,11 @@ static size_t adamw(step *s, tn_value *state)
 static const struct {
     const char *name;
     size_t (*append)(step *s, tn_value *state); /* returns how many tensors of state there are */
-} optimizers[] = {{"adam", adam}, {"adamw", adamw}, {"momentum", momentum}, {"sgd", sgd}};
+    bool has_momentum, has_moments; /* the settings that it uses: beta1, beta2, epsilon */
+} optimizers[] = {{"adam", adam, false, true},
+                  {"adamw", adamw, false, true},
+                  {"momentum", momentum, true, false},
+                  {"sgd", sgd, false, false}};
 enum { N_OPTIMIZERS = sizeof optimizers / sizeof *optimizers };
 
 static tn_status build(context *cx, const tn_optimizer *o, size_t which, tn_dtype dtype,
@@ -150,6 +154,12 @@ static tn_status bad_setting(context *cx, const char *name, double have, const c
                        "the setting '%s' of an optimizer is %g; it lies %s", name, have, range);
 }
 
+static tn_status unused_setting(context *cx, const char *setting, const char *name)
+{
+    return diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                       "the optimizer '%s' does not use the setting '%s'", name, setting);
+}
+
 /* Is X in [0, 1)? */
 static bool is_share(double x)
 {
@@ -158,6 +168,7 @@ static bool is_share(double x)
 
 static tn_status check(context *cx, tn_optimizer *o, tn_dtype dtype, size_t *which)
 {
+    const tn_optimizer given = *o;
     o->name = o->name ? o->name : "adam";
     o->momentum = o->momentum == 0 ? 0.9 : o->momentum;
     o->beta1 = o->beta1 == 0 ? 0.9 : o->beta1;
@@ -170,6 +181,12 @@ static tn_status check(context *cx, tn_optimizer *o, tn_dtype dtype, size_t *whi
         return diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
                            "there is no optimizer '%s': there are adam, adamw, momentum and sgd",
                            o->name);
+    if (given.momentum != 0 && !optimizers[*which].has_momentum)
+        return unused_setting(cx, "momentum", o->name);
+    if ((given.beta1 != 0 || given.beta2 != 0) && !optimizers[*which].has_moments)
+        return unused_setting(cx, "beta", o->name);
+    if (given.epsilon != 0 && !optimizers[*which].has_moments)
+        return unused_setting(cx, "epsilon", o->name);
     if (dtype >= TN_DTYPE_COUNT || !dtype_is_float(dtype))
         return diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN, "only floats can be trained");
     if (!(o->weight_decay >= 0 && isfinite(o->weight_decay)))

@@ -63,6 +63,16 @@ class Cache(unittest.TestCase):
         self.assertEqual(self.tenon("cache"), f"folder   {self.folder}\nkernels  0\nsize     0.0 MiB of at most 256.0 MiB\n")
         self.assertIn("removed  0\n", self.tenon("cache", "--clear"))
 
+    def test_wrong_size(self):
+        """What is no number of bytes turns the cache off, and that is said: once by a command that compiles."""
+        for text in ("foo", "-1", "+1", " 1", "1 MiB", "99999999999999999999999", "1e6"):
+            env = {**os.environ, "TENON_CACHE_DIR": str(self.folder), "TENON_CACHE_BYTES": text}
+            for command in (["run", self.program, "--random", "1"], ["cache"]):
+                done = subprocess.run([TENON, *command], capture_output=True, text=True, env=env)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stderr.count(f"TENON_CACHE_BYTES is '{text}', which is no number of bytes"), 1, done.stderr)
+        self.assertFalse(self.folder.exists() and any(self.folder.iterdir()))
+
     def test_not_used(self):
         self.assertFalse(self.facts(TENON_CACHE_BYTES="0")["used"])
         self.assertEqual(self.tenon("cache", TENON_CACHE_BYTES="0").splitlines()[0], "not used: it is off")

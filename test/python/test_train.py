@@ -116,6 +116,13 @@ class Training(Case):
         with self.assertRaisesRegex(tenon.InputError, "seed"):
             self.trainer(seed=1).resume(self.dir / "ck")
 
+    def test_unused_settings(self):
+        for words, more in (("'adam' does not use the setting 'momentum'", {"momentum": 0.5}),
+                            ("'sgd' does not use the setting 'beta'", {"optimizer": "sgd", "betas": (0.5, 0.5)}),
+                            ("the update takes its place", {"momentum": 0.5, "update": train.optimizer("momentum")})):
+            with self.assertRaisesRegex(tenon.UsageError, words):
+                self.trainer(**more)
+
     def test_folder_of_another(self):
         """Neither a later training nor an equal one writes where there are checkpoints that it does not go on from."""
         t = self.trainer()

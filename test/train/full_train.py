@@ -227,6 +227,8 @@ class Refused(Case):
                 ("not 'linear'", ["--schedule", "linear"], {}), ("the data of --validate", ["--metric", "accuracy=s"], {}),
                 ("takes accuracy=", ["--metric", "f1=s"], {}), ("out of range", ["--keep", "0"], {}),
                 ("in [0, 1)", ["--optimizer", "momentum", "--momentum", "1"], {}),
+                ("'adam' does not use the setting 'momentum'", ["--momentum", "0.5"], {}),
+                ("--weight-decay is of an optimizer", ["--weight-decay", "0.5", "--update", "net.ir"], {}),
                 ("trained twice", [], {"wrt": "w,w"}), ("no input 'q'", [], {"wrt": "w,q"}),
                 ("no output 'q'", ["--loss", "q"], {})]:
             with self.subTest(words):

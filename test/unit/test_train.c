@@ -199,12 +199,20 @@ static void test_refused(tn_context *cx)
 {
     tn_module *m;
     const tn_optimizer unknown = {.name = "adagrad"}, negative = {.weight_decay = -1},
-                       large = {.beta2 = 1}, nan = {.epsilon = (double)NAN}, keep = {.momentum = 2};
+                       large = {.beta2 = 1}, nan = {.epsilon = (double)NAN},
+                       keep = {.name = "momentum", .momentum = 2};
+    const tn_optimizer unused[] = {{.momentum = 0.5},
+                                   {.name = "sgd", .momentum = 0.5},
+                                   {.name = "sgd", .beta1 = 0.5},
+                                   {.name = "momentum", .beta2 = 0.5},
+                                   {.name = "momentum", .epsilon = 1e-6}};
     CHECK(tn_optimizer_program(cx, &unknown, TN_F32, &m) == TN_ERR_USAGE && !m);
     CHECK(tn_optimizer_program(cx, &negative, TN_F32, &m) == TN_ERR_USAGE && !m);
     CHECK(tn_optimizer_program(cx, &large, TN_F32, &m) == TN_ERR_USAGE && !m);
     CHECK(tn_optimizer_program(cx, &nan, TN_F32, &m) == TN_ERR_USAGE && !m);
     CHECK(tn_optimizer_program(cx, &keep, TN_F32, &m) == TN_ERR_USAGE && !m);
+    for (size_t k = 0; k < sizeof unused / sizeof *unused; k++)
+        CHECK(tn_optimizer_program(cx, &unused[k], TN_F32, &m) == TN_ERR_USAGE && !m);
     CHECK(tn_optimizer_program(cx, NULL, TN_SI32, &m) == TN_ERR_USAGE && !m);
     CHECK(tn_optimizer_program(cx, NULL, TN_BF16, &m) == TN_OK);
     tn_module_free(m);

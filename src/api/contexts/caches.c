@@ -3,6 +3,18 @@
 #include "base/context/options.h"
 #include "runtime/cache.h"
 
+bool warn_of_cache(context *cx, const cache_place *place)
+{
+    const char *text = cache_wrong_limit(place);
+    if (text)
+        diag_warn(
+            &cx->diag, DIAG_Usage, NULL, NO_SPAN,
+            "TENON_CACHE_BYTES is '%.100s', which is no number of bytes: compiled kernels are "
+            "not kept",
+            text);
+    return text != NULL;
+}
+
 static tn_status visit(context *cx, const tn_cache_options *options, tn_cache_state *state,
                        bool clears)
 {
@@ -10,6 +22,7 @@ static tn_status visit(context *cx, const tn_cache_options *options, tn_cache_st
     tn_cache_state now = {.size = sizeof now};
     TN_TRY(OPTIONS_READ(&cx->diag, tn_cache_options, off, &given, options));
     const cache_place place = {given.folder, given.bytes, given.off};
+    (void)warn_of_cache(cx, &place);
     cache *c = cache_open(&cx->allocator, &place);
     if (!cache_path(&place, now.folder))
         now.folder[0] = 0;

@@ -122,6 +122,8 @@ static tn_status compile(tn_program *p, const module *m, const tn_compile_option
         return diag_report(&p->cx->diag, DIAG_MissingOutputs, &p->graph->source, NO_SPAN,
                            "the program has no result, so there is nothing to run");
     TN_TRY(engine_init(p->engine, &p->allocator, o, p->graph));
+    if (p->engine->is_jit && !p->cx->has_told_cache)
+        p->cx->has_told_cache = warn_of_cache(p->cx, &p->engine->cache);
     TN_TRY(sizes_of_bindings(p->graph, o->bindings, o->n_bindings, &p->sizes));
     TN_TRY(note_named_axes(p));
     if (!inputs_are_known(p->graph, p->sizes)) {
@@ -153,10 +155,12 @@ tn_status tn_program_compile(const tn_module *m, const tn_compile_options *optio
     if (p->cx && p->engine) {
         context_limits_from(p->cx, cx);
         p->cx->has_told_llvm = cx->has_told_llvm;
+        p->cx->has_told_cache = cx->has_told_cache;
         s = context_done(p->cx, compile(p, m->graph, &o));
         tn_context_set_timeout(p->cx, 0); /* these are of the compilation */
         tn_context_set_cancel(p->cx, NULL, NULL);
         cx->has_told_llvm |= atomic_load(&p->engine->has_told);
+        cx->has_told_cache |= p->cx->has_told_cache;
     } else {
         s = context_done(cx, diag_no_memory(&cx->diag));
     }

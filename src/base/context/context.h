@@ -35,6 +35,7 @@ struct tn_context {
     bool (*cancel)(void *user);
     void *cancel_user;
     bool has_told_llvm;        /* that LLVM is missing: said once */
+    bool has_told_cache;       /* that TENON_CACHE_BYTES is no number: likewise */
     struct custom_set *custom; /* kernels that the caller registered; NULL: none. Freed with it by
                                   whoever put it here */
     /* Conversion targets that the caller registered, and how they are freed; NULL: none. */

@@ -288,6 +288,9 @@ static tn_status check(session *s, const train_options *o)
         return usage_error(s, "--steps and --epochs exclude each other");
     if (o->update && o->optimizer.name)
         return usage_error(s, "--update and --optimizer exclude each other");
+    if (o->update && (o->optimizer.momentum != 0 || o->optimizer.weight_decay != 0))
+        return usage_error(s, "%s is of an optimizer, and --update takes its place",
+                           o->optimizer.momentum != 0 ? "--momentum" : "--weight-decay");
     if (o->scores && o->n_validate == 0)
         return usage_error(s, "--metric judges the data of --validate");
     if (!o->folder && (o->every || o->resume))
