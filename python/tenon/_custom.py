@@ -9,7 +9,7 @@ import numpy as np
 from . import _library as c
 from ._arguments import chars
 from ._context import Context, default_context, kernel_failed, kernels
-from ._dtypes import public_type
+from ._dtypes import plain_array, public_type
 from ._tensor import Array, Tensor
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -64,7 +64,7 @@ def custom(target: str, *, check: Optional[Callable[..., Optional[str]]] = None,
                 if len(results) != use.n_out:
                     return said(f"{len(results)} results, but the program declares {use.n_out}")
                 for i, x in enumerate(results):
-                    out, a = _array(use.outputs[i], True), x._array if isinstance(x, Tensor) else np.asarray(x)
+                    out, a = _array(use.outputs[i], True), x._array if isinstance(x, Tensor) else plain_array(x)
                     if a.shape != out.shape or a.dtype != out.dtype:
                         return said(f"result {i} is {a.dtype}{list(a.shape)}, but the program declares "
                                     f"{out.dtype}{list(out.shape)}")

@@ -138,3 +138,11 @@ def c_type(d: DType, shape: tuple[int, ...]) -> c.Type:
     for i, n in enumerate(shape):
         out.dims[i] = n
     return out
+
+
+def plain_array(x: Any) -> np.ndarray[Any, Any]:
+    """X as an array of NumPy. What the mask of one hides has no value."""
+    parts = x if isinstance(x, (list, tuple)) else (x,)
+    if any(isinstance(part, np.ma.MaskedArray) and bool(np.asarray(part.mask).any()) for part in parts):
+        raise TypeError("the array has masked elements, which have no value; x.filled(y) gives them one")
+    return np.asarray(x)

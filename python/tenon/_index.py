@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from . import _library as c
-from ._dtypes import BY_NAME
+from ._dtypes import BY_NAME, plain_array
 from ._errors import UsageError
 from ._trace import Dim, Value, call, constant
 
@@ -119,7 +119,7 @@ def _add_slice(k: slice, n: Any, starts: list[int], ends: list[int], steps: list
 
 def take(x: Value, positions: Any, axis: int) -> Value:
     """The elements of X at POSITIONS, of any shape, along AXIS."""
-    i = positions if isinstance(positions, Value) else constant(np.asarray(positions).astype(np.int64))
+    i = positions if isinstance(positions, Value) else constant(plain_array(positions).astype(np.int64))
     if i.dtype not in ("si32", "si64"):
         i = call("cast", i, BY_NAME["si64"].code)
     axis %= x.ndim

@@ -13,7 +13,7 @@ import numpy as np
 from . import _library as c
 from ._arguments import MOST_32, MOST_SIGNED, chars, chars_or_none, file_name, nanoseconds, whole
 from ._context import Context, default_context
-from ._dtypes import BY_NAME, Type, c_type, name_of, public_type
+from ._dtypes import BY_NAME, Type, c_type, name_of, plain_array, public_type
 from ._errors import InputError, Rejected, TextWriter, UsageError
 from ._files import External, external as external_data
 from ._owned import NotCopied
@@ -431,7 +431,7 @@ def _known(values: Mapping[str, Any]) -> tuple[Any, list[Any]]:
     out = (c.KnownInput * max(1, len(values)))()
     kept = []
     for at, (name, x) in zip(out, values.items()):
-        a = np.ascontiguousarray(x._array if isinstance(x, Tensor) else x).reshape(np.shape(x))
+        a = np.ascontiguousarray(x._array if isinstance(x, Tensor) else plain_array(x)).reshape(np.shape(x))
         own = x._dtype if isinstance(x, Tensor) else BY_NAME.get(name_of(a.dtype))
         if own is None:
             raise InputError(f"the constant '{name}' is of type {a.dtype}, which no input has")

@@ -8,7 +8,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from . import _dlpack
 from ._cast import convert, values
-from ._dtypes import BY_NAME, DType, DTypeLike, Type, dtype as dtype_of, foreign_dtype, name_of
+from ._dtypes import BY_NAME, DType, DTypeLike, Type, dtype as dtype_of, foreign_dtype, name_of, plain_array
 
 Array = np.ndarray[Any, Any]
 
@@ -191,7 +191,7 @@ def storage_of(x: Any, d: DType, what: str, wanted: str) -> Array:
             raise TypeError(f"{what} wants {wanted}, got {x.type}")
         return x._array
     if isinstance(x, np.ndarray):
-        return _array_storage(x, d, what, wanted)
+        return _array_storage(plain_array(x), d, what, wanted)
     if isinstance(x, np.generic) and x.shape == () and not isinstance(x, (np.void, np.character)):
         return _number_storage(np.asarray(x), d, what, wanted)
     if isinstance(x, (bool, int, float, complex, list, tuple)):
@@ -205,7 +205,7 @@ def storage_of(x: Any, d: DType, what: str, wanted: str) -> Array:
             raise TypeError(f"{what} wants {wanted}, got {own.foreign}[{', '.join(map(str, array.shape))}]")
         return array
     if hasattr(x, "__array_interface__") or hasattr(x, "__array__"):
-        return _array_storage(np.asarray(x), d, what, wanted)
+        return _array_storage(plain_array(x), d, what, wanted)
     try:
         return _array_storage(np.asarray(memoryview(x)), d, what, wanted)
     except TypeError:
@@ -214,7 +214,7 @@ def storage_of(x: Any, d: DType, what: str, wanted: str) -> Array:
 
 def _plain_array(x: Any, what: str) -> Array:
     try:
-        a = np.array(x)
+        a = plain_array(x)
     except ValueError as error:
         raise TypeError(f"{what}: the list is no tensor: {error}") from None
     if a.dtype.kind not in "biufc" and a.size:
@@ -287,7 +287,7 @@ def tensor(x: Any, dtype: Optional[DTypeLike] = None) -> Tensor:
     if dtype is None:
         if not isinstance(x, np.ndarray) and hasattr(x, "__dlpack__"):
             return Tensor(*_dlpack.take(x))
-        a = np.asarray(x)
+        a = plain_array(x)
         if a.dtype.kind in "OSU":
             raise TypeError(f"an object of type {type(x).__name__} is no tensor of numbers")
         d = dtype_of(a.dtype)

@@ -145,6 +145,20 @@ class Tensors(unittest.TestCase):
                     self.assertEqual(fits, low <= x[k] <= high, (name, k, value))
                 x[k] = 0
 
+    def test_masked(self):
+        """What a mask hides has no value; a mask that hides nothing is no matter."""
+        hidden = np.ma.masked_array(np.arange(3, dtype=np.float32), [False, True, False])
+        net = twice("f32", 3)
+        for use in (tenon.tensor, net, net.bind, lambda x: tenon.tensor(x, "f32"), lambda x: tenon.tensor([x, x]),
+                    lambda x: tenon.tensor([x, x], "f32"), lambda x: tenon.train.reduce_tree([x, x]),
+                    tenon.function(lambda x: x + 1),
+                    lambda x: tenon.function(lambda y: y + x)(np.zeros(3, np.float32))):
+            with self.assertRaisesRegex((TypeError, tenon.Error), "masked elements, which have no value"):
+                use(hidden)
+        whole = np.ma.masked_array(np.arange(3, dtype=np.float32), [False] * 3)
+        self.assertEqual(net(whole).tolist(), [0, 1, 2, 0, 1, 2])
+        self.assertEqual(net(hidden.filled(7)).tolist(), [0, 7, 2, 0, 7, 2])
+
     def test_dlpack_ownership(self):
         array = np.arange(4, dtype=np.float32)
         alive = weakref.ref(array)
