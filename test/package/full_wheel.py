@@ -33,6 +33,7 @@ class Wheel(unittest.TestCase):
             done = subprocess.run([sys.executable, ROOT / "tools/wheel.py", BUILD, folder], stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, text=True)
             self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertNotIn("tenon.tenon", done.stdout)  # as something that is no package, or not listed
             wheel, = folder.glob("*.whl")
             self.assertRegex(wheel.name, r"^tenon-0\.1\.0-py3-none-linux_\w+\.whl$")
             with zipfile.ZipFile(wheel) as archive:
