@@ -690,7 +690,7 @@ TN_API tn_status tn_buffer_write(const tn_context *cx, const tn_buffer *tensor, 
  * and runs on the calling thread, unless `shares_work` asks for more: any number of threads may
  * call it with workspaces of their own. Little-endian machines. */
 typedef enum tn_emit_form {
-    TN_EMIT_C = 0,    /* one C17 file for gcc and clang, of any machine */
+    TN_EMIT_C = 0,    /* one C11 file for gcc and clang, of any machine */
     TN_EMIT_HEADER,   /* its sizes and contract, for C and C++ */
     TN_EMIT_OBJECT,   /* position independent; it may need -lm */
     TN_EMIT_ASSEMBLY, /* the same as text */

@@ -47,7 +47,7 @@ bool target_llvm_is_installed(void);
  * its features), for keys of caches: known without loading LLVM. In MEMORY; NULL without memory. */
 const char *target_llvm_identity(const target_options *options, arena *memory);
 
-/* The same functions as C17 with GNU vector types, `static` unless IS_EXTERN, for gcc and clang.
+/* The same functions as C11 with GNU vector types, `static` unless IS_EXTERN, for gcc and clang.
  * LEVEL is what the compiler is told of the processor: 4 for x86-64-v4, 3 for x86-64-v3, 0 for
  * nothing. What the functions need stands before them, so this is called once a file. */
 void target_c(const target_function *functions, size_t n, bool is_extern, int level,

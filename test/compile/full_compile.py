@@ -212,7 +212,7 @@ def run_apart(library, programs, what):
 def build_c(folder, number, compiler, flags, programs):
     library = folder / f"batch{number}.so"
     what = f"{compiler} {' '.join(flags)}"
-    standard = ("-std=c17", "-std=gnu17")[number % 2]  # gnu17 contracts where it may
+    standard = ("-std=c11", "-std=gnu17")[number % 2]  # gnu17 contracts where it may
     faults = shell([compiler, standard, *WARNINGS, *flags, "-fPIC",
                     "-shared", "-o", library, *[p.path("c") for p in programs], "-lm"], what)
     return faults or run_apart(library, programs, what)

@@ -57,7 +57,7 @@ def main():
                 continue
             if maker == "tenon":
                 tenon("compile", source, "-o", library, "--name", "p")
-            elif wrong := shell([maker, "-std=c17", *WARNINGS, "-O1", "-shared", "-fPIC", "-o", library, c], maker):
+            elif wrong := shell([maker, "-std=c11" if maker == "gcc" else "-std=c17", *WARNINGS, "-O1", "-shared", "-fPIC", "-o", library, c], maker):
                 raise Failure(wrong[0])
             try:
                 check(library)

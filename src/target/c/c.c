@@ -1,4 +1,4 @@
-/* Loop programs as C17 with the vector types of gcc and clang: the statements. */
+/* Loop programs as C11 with the vector types of gcc and clang: the statements. */
 #include <inttypes.h>
 
 #include "loop/ir/narrow.h"
