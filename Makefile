@@ -47,8 +47,10 @@ sweeps: setup ## longer: the tests with sanitizers, more programs, release build
 ci: setup ## both
 	@$(python) tools/test.py test sweeps
 
-check-fast: build-dev ## tests that take seconds, on the dev build; T=REGEX: the tests of that name
-	@ctest --test-dir build/dev --output-on-failure -j $$(nproc) $(if $(T),-R '$(T)',-LE 'full|sweep')
+# what check-fast leaves out: tests that take long, unless T names their kind or ALL is set
+left_out = $(if $(ALL)$(findstring sweep,$(T)),,$(if $(findstring full,$(T)),-LE sweep,-LE 'full|sweep'))
+check-fast: build-dev ## tests that take seconds, on the dev build; T=REGEX: those of that name, ALL=1: whatever they take
+	@ctest --test-dir build/dev --output-on-failure -j $$(nproc) $(if $(T),-R '$(T)') $(left_out)
 
 wheel: build-release ## the Python package with the library in it, in build/wheel
 	@tools/setup.sh python3-build python3-wheel python3-setuptools
