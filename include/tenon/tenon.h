@@ -195,6 +195,11 @@ typedef struct tn_read_options {
      * the kernels of tn_context_register_exchange where they exchange data. 0 or 1: it runs alone
      */
     uint32_t processes;
+    /* ONNX: values of the model's graph that are the results, instead of its outputs. Nodes and
+     * inputs that these do not need are not looked at, so that a model can be cut off before what
+     * is refused. 0: the outputs. Programs of other dialects are refused with such names. */
+    const char *const *results;
+    size_t n_results;
 } tn_read_options;
 
 /* Read a program from LENGTH bytes of text.

@@ -156,7 +156,7 @@ class ReadOptions(Structure):
                 ("n_bindings", c_size_t), ("known", POINTER(KnownInput)), ("n_known", c_size_t),
                 ("external", ExternalFunction), ("external_user", c_void_p), ("shapes", POINTER(InputShape)),
                 ("n_shapes", c_size_t), ("weights", POINTER(KnownInput)), ("n_weights", c_size_t),
-                ("processes", c_uint32)]
+                ("processes", c_uint32), ("results", POINTER(c_char_p)), ("n_results", c_size_t)]
 
 
 class ModuleInfo(Structure):

@@ -444,7 +444,7 @@ def _known(values: Mapping[str, Any]) -> tuple[Any, list[Any]]:
 def read(text: Union[str, bytes], *, dialect: Optional[str] = None, file: Optional[str] = None,
          entry: Optional[str] = None, inputs: Sequence[str] = (), strict: bool = False, profile: str = "extended",
          dims: Mapping[str, int] = {}, shapes: Shapes = {}, constants: Mapping[str, Any] = {},
-         external: Optional[External] = None, context: Optional[Context] = None) -> Module:
+         results: Sequence[str] = (), external: Optional[External] = None, context: Optional[Context] = None) -> Module:
     """Read a program from its text, or from the bytes of a file.
 
     dialect    its name; else it is found from the name `file`, or from the text
@@ -456,6 +456,7 @@ def read(text: Union[str, bytes], *, dialect: Optional[str] = None, file: Option
     dims       ONNX: sizes that are known now
     shapes     ONNX: shapes of inputs by name, from which sizes follow; None in one leaves that extent open
     constants  ONNX: values of inputs that are known now and never change, on which shapes may depend
+    results    ONNX: values inside of the model that are the results, instead of its outputs
     external   ONNX: where data of tensors comes from that lies in other files: the folder of these, or their bytes
                by name. They must not change while the program is in use
 
@@ -474,12 +475,12 @@ def read(text: Union[str, bytes], *, dialect: Optional[str] = None, file: Option
             data = bytes(memoryview(text))
         except TypeError:
             raise TypeError(f"a text or the bytes of a file are wanted, not an object of type {type(text).__name__}") from None
-    return _read(data, None, dialect, file, entry, inputs, strict, profile, dims, shapes, constants, external, context)
+    return _read(data, None, dialect, file, entry, inputs, strict, profile, dims, shapes, constants, results, external, context)
 
 
 def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str], file: Optional[str],
           entry: Optional[str], inputs: Sequence[str], strict: bool, profile: str, dims: Mapping[str, int],
-          shapes: Shapes, constants: Mapping[str, Any], external: Optional[External],
+          shapes: Shapes, constants: Mapping[str, Any], results: Sequence[str], external: Optional[External],
           context: Optional[Context], runs: Optional[Mapping[str, Any]] = None) -> Module:
     """RUNS: the inputs of runs, on which the nodes of the program depend."""
     if profile not in ("extended", "core-v1"):
@@ -494,7 +495,8 @@ def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str
                       strict=strict, entry=chars_or_none("entry", entry), inputs=_names(inputs),
                       n_inputs=len(inputs), bindings=bindings(dims) if dims else None, n_bindings=len(dims),
                       known=known if constants else None, n_known=len(constants), external=function,
-                      external_user=user, shapes=_shapes(shapes) if shapes else None, n_shapes=len(shapes))
+                      external_user=user, shapes=_shapes(shapes) if shapes else None, n_shapes=len(shapes),
+                      results=_names(results) if results else None, n_results=len(results))
     at = c_void_p()
     with context as cx:
         if runs is not None:
@@ -516,11 +518,11 @@ def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str
 
 def open(path: PathLike, *, dialect: Optional[str] = None, entry: Optional[str] = None, inputs: Sequence[str] = (),
          strict: bool = False, profile: str = "extended", dims: Mapping[str, int] = {}, shapes: Shapes = {},
-         constants: Mapping[str, Any] = {}, external: Optional[External] = None,
+         constants: Mapping[str, Any] = {}, results: Sequence[str] = (), external: Optional[External] = None,
          context: Optional[Context] = None) -> Module:
     """Read a program from a file; options as those of `read`. FileError when it cannot be read. Files in which an ONNX
     model keeps data are looked for in its own folder, unless `external` says otherwise."""
-    return _read(None, path, dialect, None, entry, inputs, strict, profile, dims, shapes, constants, external, context)
+    return _read(None, path, dialect, None, entry, inputs, strict, profile, dims, shapes, constants, results, external, context)
 
 
 def _is_shape_data(x: Any) -> bool:
@@ -531,14 +533,15 @@ def _is_shape_data(x: Any) -> bool:
 
 
 def load(source: Union[PathLike, bytes], *, dims: Mapping[str, int] = {}, constants: Mapping[str, Any] = {},
-         shapes: Shapes = {}, external: Optional[External] = None, dialect: Optional[str] = None,
-         entry: Optional[str] = None, context: Optional[Context] = None, **options: Any) -> Program:
+         shapes: Shapes = {}, results: Sequence[str] = (), external: Optional[External] = None,
+         dialect: Optional[str] = None, entry: Optional[str] = None, context: Optional[Context] = None, **options: Any) -> Program:
     """Read a program of any dialect from a file or a text, and compile it.
 
     source     the name of a file, or a text of several lines
     dims       values of symbolic extents
     constants  values of inputs that never change, by name
     shapes     ONNX: shapes of inputs by name, on which the model depends (`read`)
+    results    ONNX: values inside of the model that are the results, instead of its outputs
     external   ONNX: where data in other files comes from (`read`); else from those beside the model
     options    as those of `Module.compile`
 
@@ -559,7 +562,7 @@ def load(source: Union[PathLike, bytes], *, dims: Mapping[str, int] = {}, consta
         path = source
 
     def made(runs: Optional[Mapping[str, Any]] = None) -> Program:
-        m = _read(text, path, dialect, None, entry, (), False, "extended", dims, shapes, known, external, context, runs)
+        m = _read(text, path, dialect, None, entry, (), False, "extended", dims, shapes, known, results, external, context, runs)
         # The reader of ONNX took those that are no inputs now; other dialects have none that are known before.
         taken = {*known} - {p.name for p in m.inputs} if m._is_model() else set()
         rest = {name: x for name, x in constants.items() if name not in taken}

@@ -43,6 +43,8 @@ typedef struct read_options {
     /* StableHLO: where the checks of the function go; its outputs are then the values that they
      * compare. NULL: checks are left out. */
     struct check_list *checks;
+    const char *const *results; /* ONNX: as in tn_read_options */
+    size_t n_results;
 } read_options;
 
 typedef struct write_options {
@@ -113,6 +115,7 @@ typedef struct dialect {
     bool (*field_at)(op_id op, uint32_t index, dialect_field *out);
     const expressible *can; /* NULL: nothing can be converted to this dialect */
     bool canonical;         /* what is converted to this dialect is made canonical, too */
+    bool takes_results;     /* read_options.results */
 } dialect;
 
 /* All of them, NULL-terminated. */

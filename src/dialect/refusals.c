@@ -43,6 +43,8 @@ static void report(const refusal *r, bool is_error, diag_channel *d, const sourc
                   place, close);
     if (r->node)
         diag_node(d, r->node);
+    if (r->note)
+        diag_note(d, NULL, NO_SPAN, "%s", r->note);
     if (r->fix)
         diag_fix(d, NO_SPAN, NULL, "%s", r->fix);
 }

@@ -10,7 +10,7 @@ typedef struct refusal {
     diag_kind kind;
     const char *about;  /* what it has in common with its likes, such as an operation */
     const char *format; /* of the message: the same one is the same reason */
-    const char *message, *fix;
+    const char *message, *fix, *note;
     const char *node, *place; /* where it is, in words; NULL: AT says so */
     span at;
     bool is_named; /* ABOUT stands in front of the message */

@@ -28,8 +28,12 @@ static const char *external(void *user, const char *location, uint64_t offset, u
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const tn_binding bindings[] = {{"N", 2}};
-    const read_options options = {
-        .bindings = bindings, .n_bindings = size % 2, .external = size % 4 < 2 ? external : NULL};
+    static const char *const results[] = {"y"};
+    const read_options options = {.bindings = bindings,
+                                  .n_bindings = size % 2,
+                                  .external = size % 4 < 2 ? external : NULL,
+                                  .results = results,
+                                  .n_results = size % 8 == 3};
     context *cx = context_new(NULL, NULL);
     if (!cx)
         return 0;

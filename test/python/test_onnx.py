@@ -29,6 +29,22 @@ SPLITS = model([node("Shape", "x", "s"), node("ConstantOfShape", "s", "z"), node
 OPEN = model([node("Relu", "x", "y")], [("x", "f32", ["n", 4])], [Y])
 
 
+class Results(unittest.TestCase):
+    def test_values_inside(self):
+        data = model([node("Relu", "x", "a"), node("NonZero", "a", "found")], [X, ("other", "f32", [2])], [("found", "si64", None)])
+        x = np.float32([[1, -2, 3], [-4, 5, -6]])
+        with self.assertRaisesRegex(tenon.Rejected, "NonZero"):
+            tenon.load(data)
+        for net in (tenon.load(data, results=["a"]), tenon.read(data, results=("a",)).compile()):
+            np.testing.assert_array_equal(net(x), np.maximum(x, 0))
+        with self.assertRaises(TypeError):
+            tenon.load(data, results="a")
+
+    def test_not_of_other_programs(self):
+        with self.assertRaisesRegex(tenon.UsageError, "in ONNX models only"):
+            tenon.read("y = relu(x)", dialect="mind-source", inputs=["x=f32[2]"], results=["y"])
+
+
 class Shapes(unittest.TestCase):
     def test_shapes(self):
         self.assertEqual(tenon.load(OPEN, shapes={"x": (3, 4)}).inputs[0].shape, (3, 4))

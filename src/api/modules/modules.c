@@ -94,6 +94,11 @@ tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
     if (!d->read)
         return diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
                            "programs can be written to '%s' but not read from it", d->name);
+    if (o->n_results && !d->takes_results)
+        return diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                           "results inside of a program can be named in ONNX models only, not in "
+                           "'%s'",
+                           d->name);
     read_options options = {
         .profile = o->profile == TN_PROFILE_CORE_V1 ? PROFILE_CORE_V1 : PROFILE_EXTENDED,
         .slice_clamp = o->slice_negative == TN_SLICE_CLAMP,
@@ -115,6 +120,8 @@ tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
         .n_weights = o->n_weights,
         .processes = o->processes,
         .checks = checks,
+        .results = o->results,
+        .n_results = o->n_results,
     };
     const tn_status status = d->read(m, &options);
     m->own_text = NULL; /* from now on what was read may be elsewhere too */

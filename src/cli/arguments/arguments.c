@@ -21,6 +21,8 @@ static const option shared[] = {
      "ONNX, StableHLO: an input that always has this value: 16000, [1,2], x.npy"},
     {OPTION_WEIGHTS_OF, "--constants", "ARCHIVE",
      "ONNX, StableHLO: likewise, inputs that an .npz or .safetensors has"},
+    {OPTION_RESULT, "--result", "NAME",
+     "ONNX: a value inside of the model that is a result, instead of its outputs"},
     {OPTION_LIMIT, "--limit", "NAME=N",
      "nodes, nesting, errors, literal_bytes, output_bytes, run_bytes, memory_bytes"},
     {OPTION_WHOLE_TIMEOUT, "--timeout", "SECONDS", "give up when the command takes longer"},
@@ -155,6 +157,10 @@ static tn_status apply_common(session *s, const given *g)
         return TN_OK;
     case OPTION_KNOWN:
         return known_input_add(s, g->value);
+    case OPTION_RESULT:
+        s->results[s->read.n_results++] = g->value;
+        s->read.results = s->results;
+        return TN_OK;
     case OPTION_WEIGHTS_OF:
         return known_inputs_add(s, g->value);
     case OPTION_LIMIT:
@@ -230,12 +236,13 @@ tn_status arguments_read(session *s, int argc, char **argv, arguments *args)
     args->options = cli_alloc(&s->memory, n, sizeof *args->options);
     args->files = cli_alloc(&s->memory, n, sizeof *args->files);
     s->declared = cli_alloc(&s->memory, n, sizeof *s->declared);
+    s->results = cli_alloc(&s->memory, n, sizeof *s->results);
     s->limits = cli_alloc(&s->memory, n, sizeof *s->limits);
     s->sizes = cli_alloc(&s->memory, n, sizeof *s->sizes);
     s->known = cli_alloc(&s->memory, n, sizeof *s->known);
     s->archives = cli_alloc(&s->memory, n, sizeof(tn_tensor_file *));
-    if (!args->options || !args->files || !s->declared || !s->limits || !s->sizes || !s->known ||
-        !s->archives)
+    if (!args->options || !args->files || !s->declared || !s->results || !s->limits || !s->sizes ||
+        !s->known || !s->archives)
         return no_memory(s);
     bool only_files = false;
     for (int i = 0; i < argc; i++) {

@@ -51,6 +51,7 @@ enum {
     OPTION_DECLARE,
     OPTION_SIZE,
     OPTION_KNOWN,
+    OPTION_RESULT,
     OPTION_WEIGHTS_OF,
     OPTION_LIMIT,
     OPTION_WHOLE_TIMEOUT,
@@ -82,6 +83,7 @@ struct session {
     tn_read_options read;
     bool wants_help, wants_version;
     const char **declared;   /* room for one entry an argument; behind read.inputs */
+    const char **results;    /* the same, behind read.results */
     tn_binding *sizes;       /* the same, behind read.bindings */
     tn_known_input *known;   /* and behind read.known */
     size_t n_taken;          /* of these, the last ones: inputs of the run that shapes depend on */

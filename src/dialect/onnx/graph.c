@@ -299,7 +299,8 @@ bool onnx_read_nodes(importer *im, onnx_scope *scope, const onnx_node *nodes, ui
 {
     const uint32_t *order = onnx_order(im, nodes, n);
     for (uint32_t i = 0; order && i < n; i++)
-        if (!read_node(im, scope, &nodes[order[i]], order[i]))
+        if ((!scope->needed || scope->needed[order[i]]) &&
+            !read_node(im, scope, &nodes[order[i]], order[i]))
             return false;
     return order != NULL;
 }

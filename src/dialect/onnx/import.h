@@ -45,6 +45,7 @@ typedef struct onnx_scope {
     onnx_list imports;              /* of the model or function: onnx_import */
     const struct onnx_call *call;   /* of a function whose body this is; NULL: none */
     const onnx_function *function;
+    const bool *needed; /* by number of the node: is it read? NULL: all are */
     uint32_t depth;
     hash_index by_name;
     VECTOR(onnx_value *) values;

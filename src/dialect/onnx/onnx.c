@@ -36,4 +36,5 @@ const dialect dialect_onnx = {
     .spelling = onnx_spelling,
     .can = &onnx_expressible,
     .canonical = true,
+    .takes_results = true,
 };

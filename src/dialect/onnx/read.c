@@ -166,10 +166,12 @@ static bool read_weights(importer *im, onnx_scope *scope, const onnx_graph *g)
 }
 
 /* An initializer of the same name is what the input is when nobody gives it: it stays that. */
-static bool read_inputs(importer *im, onnx_scope *scope, const onnx_graph *g)
+static bool read_inputs(importer *im, onnx_scope *scope, const onnx_graph *g, const bool *needed)
 {
     const onnx_value_info *inputs = g->inputs.at;
     for (uint32_t i = 0; i < g->inputs.n; i++) {
+        if (needed && !needed[i])
+            continue;
         const onnx_value *v = onnx_find(scope, inputs[i].name);
         if (!v && !read_input(im, scope, &inputs[i], i))
             return false;
@@ -217,6 +219,21 @@ static bool add_output(importer *im, onnx_value *v, const char *name)
            onnx_no_memory(im);
 }
 
+/* Those that the options name instead. */
+static bool read_results(importer *im, const onnx_scope *scope, const onnx_graph *g)
+{
+    const read_options *o = im->options;
+    for (size_t i = 0; i < o->n_results; i++) {
+        const char *name = o->results[i];
+        onnx_value *v = onnx_find(scope, (onnx_bytes){name, strlen(name)});
+        if (!v)
+            (void)onnx_refuse_result(im, g, name);
+        if (v && !v->is_faulty && !add_output(im, v, name))
+            return false;
+    }
+    return true;
+}
+
 static bool read_outputs(importer *im, const onnx_scope *scope, const onnx_graph *g)
 {
     const onnx_value_info *outputs = g->outputs.at;
@@ -238,11 +255,13 @@ static bool read_outputs(importer *im, const onnx_scope *scope, const onnx_graph
 
 static bool read_graph(importer *im, const onnx_graph *g)
 {
-    onnx_scope scope = {.imports = im->model->imports};
-    const bool ok = find_sizes(im, g) && onnx_define_initializers(im, &scope, g) &&
-                    read_weights(im, &scope, g) && read_inputs(im, &scope, g) &&
-                    onnx_read_nodes(im, &scope, g->nodes.at, g->nodes.n) &&
-                    read_outputs(im, &scope, g);
+    onnx_needed needed;
+    bool ok = onnx_find_needed(im, g, &needed);
+    onnx_scope scope = {.imports = im->model->imports, .needed = needed.nodes};
+    ok = ok && find_sizes(im, g) && onnx_define_initializers(im, &scope, g) &&
+         read_weights(im, &scope, g) && read_inputs(im, &scope, g, needed.inputs) &&
+         onnx_read_nodes(im, &scope, g->nodes.at, g->nodes.n) && onnx_note_results(im, &scope, g) &&
+         (im->options->n_results ? read_results : read_outputs)(im, &scope, g);
     onnx_scope_release(im, &scope);
     return ok;
 }

@@ -27,7 +27,6 @@ static const known_value *numbers_in(onnx_call *c)
     (void)onnx_refuse(c, DIAG_DataDependentShape,
                       "how many elements it gives depends on input 0, which must be known while "
                       "the file is read");
-    onnx_advise(c, "--constant NAME=VALUE makes an input known");
     return NULL;
 }
 
