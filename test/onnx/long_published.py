@@ -37,16 +37,16 @@ PADDLE = "p2o.DynamicDimension."
 MODELS = [  # package, file, inputs: shapes of random numbers, or integers; sizes; the first digits of the digest of the results
     (FACE, "ONNX/face_detection_front_128x128_barracuda", {"input:0": (1, 128, 128, 3)}, {}, "dbc3991c07e9f89d"),
     (FACE, "ONNX/face_detection_back_256x256_barracuda", {"input:0": (1, 256, 256, 3)}, {}, "55b039d22676c458"),
-    (VAD, "dist/silero_vad_v5", SILERO, {"input.0": 1, "input.1": 576, "state.1": 1}, "16f62c9f2aed54e6"),
-    (VAD, "dist/silero_vad_v6", SILERO, {"input.0": 1, "input.1": 576, "state.1": 1}, "979377d67afd38f2"),
-    (VAD, "dist/silero_vad_legacy", LEGACY, {"batch": 1, "sequence": 1536}, "e1c46ae82b4eef8b"),
+    (VAD, "dist/silero_vad_v5", SILERO, {"input.0": 1, "input.1": 576, "state.1": 1}, "516e52bcfea48403"),
+    (VAD, "dist/silero_vad_v6", SILERO, {"input.0": 1, "input.1": 576, "state.1": 1}, "3a762d7fbfb75024"),
+    (VAD, "dist/silero_vad_legacy", LEGACY, {"batch": 1, "sequence": 1536}, "173afe2bbaa112b1"),
     (OCR, "assets/ch_ppocr_mobile_v2.0_cls_infer", {"x": (1, 3, 48, 192)}, {PADDLE + "0": 1, PADDLE + "1": 48, PADDLE + "2": 192}, "82d5be38aafc0333"),
-    (OCR, "assets/ch_PP-OCRv4_rec_infer", {"x": (1, 3, 48, 320)}, {PADDLE + "0": 1, PADDLE + "1": 320}, "5f458797cb08a434"),
-    (OCR, "assets/ch_PP-OCRv4_det_infer", {"x": (1, 3, 320, 320)}, {PADDLE + "0": 1, PADDLE + "1": 320, PADDLE + "2": 320}, "19eca686c73d032b"),
-    (LINES, "ONNX/mlsd_320x320_tiny", {"input_image_with_alpha:0": (1, 320, 320, 4)}, {}, "f2800d1b876c0be7"),
-    (LINES, "ONNX/mlsd_320x320_large", {"input_image_with_alpha:0": (1, 320, 320, 4)}, {}, "19a0f4bc774025f2"),
-    (LINES, "ONNX/mlsd_512x512_tiny", {"input_image_with_alpha:0": (1, 512, 512, 4)}, {}, "1ba4ab2f0f255dd7"),
-    (LINES, "ONNX/mlsd_512x512_large", {"input_image_with_alpha:0": (1, 512, 512, 4)}, {}, "32a419e03f7c5b7f"),
+    (OCR, "assets/ch_PP-OCRv4_rec_infer", {"x": (1, 3, 48, 320)}, {PADDLE + "0": 1, PADDLE + "1": 320}, "0c039fb5fdc0b062"),
+    (OCR, "assets/ch_PP-OCRv4_det_infer", {"x": (1, 3, 320, 320)}, {PADDLE + "0": 1, PADDLE + "1": 320, PADDLE + "2": 320}, "e6fde92367c1d5f6"),
+    (LINES, "ONNX/mlsd_320x320_tiny", {"input_image_with_alpha:0": (1, 320, 320, 4)}, {}, "8777fbdc667b6a3a"),
+    (LINES, "ONNX/mlsd_320x320_large", {"input_image_with_alpha:0": (1, 320, 320, 4)}, {}, "ceaf08d7deb382e3"),
+    (LINES, "ONNX/mlsd_512x512_tiny", {"input_image_with_alpha:0": (1, 512, 512, 4)}, {}, "8b89571f20894bdb"),
+    (LINES, "ONNX/mlsd_512x512_large", {"input_image_with_alpha:0": (1, 512, 512, 4)}, {}, "f6bc66b1f85ee86b"),
 ]
 
 
