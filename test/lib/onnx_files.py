@@ -181,7 +181,10 @@ def node(op, inputs, outputs, name="", domain="", **attributes):
 
 
 def value_info(name, dtype, shape):
-    """SHAPE: numbers, texts for symbols, None for an extent that is not known; None: the rank is not known."""
+    """SHAPE: numbers, texts for symbols, None for an extent that is not known; None: the rank is not known. DTYPE None: there is
+    the name alone."""
+    if dtype is None:
+        return field(1, name)
     number = next(n for n, (_, own, _) in TYPES.items() if own == dtype)
     out = field(1, number)
     if shape is not None:

@@ -1,4 +1,4 @@
-"""Operators of the domain com.microsoft, against NumPy. long_microsoft.py compares them with ONNX Runtime."""
+"""Operators of the domain com.microsoft, against NumPy. runtime/long_microsoft.py compares them with ONNX Runtime."""
 import unittest
 
 import numpy as np

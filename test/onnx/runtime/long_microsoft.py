@@ -5,19 +5,14 @@ usage: long_microsoft.py [WORD...]
 
 The words select cases by parts of their names.
 """
-import json
-import pathlib
 import sys
-import tempfile
 
 import numpy as np
 
 from lib import onnx_runtime
-from lib.onnx_files import model, node
-from lib.program import start
+from lib.onnx_compare import compare, one
 
 DOMAIN = "com.microsoft"
-NAMES = {"float32": "f32", "float16": "f16", "int64": "si64", "int32": "si32", "uint8": "ui8", "int8": "si8", "uint16": "ui16", "bool": "i1"}
 r = np.random.default_rng(3)
 
 
@@ -196,70 +191,18 @@ def quantised():
         yield "GatherBlockQuantized", "y", [*table, u8(7, 2 * bits // 8)], (0, 2, 3), at
 
 
-def prepare(case, folder):
-    """The job for ONNX Runtime, and the arguments of a run."""
-    op, outputs, arrays, constants, attributes = case
-    names = ["-" if a is None else f"x{i}" for i, a in enumerate(arrays)]
-    given = [(i, n, a) for i, (n, a) in enumerate(zip(names, arrays)) if a is not None]
-    results = [(*o.split(":"), "f32")[:2] for o in outputs.split()]
-    data = model([node(op, " ".join(names), " ".join(o for o, _ in results), domain=DOMAIN, **attributes)],
-                 [(n, NAMES[str(a.dtype)], list(a.shape)) for i, n, a in given if i not in constants],
-                 [(o, dtype, None) for o, dtype in results if o != "-"],
-                 [(n, a) for i, n, a in given if i in constants], opset=17, domains=[(DOMAIN, 1)])
-    folder.mkdir()
-    (folder / "m.onnx").write_bytes(data)
-    inputs, arguments = [], []
-    for i, n, a in given:
-        if i in constants:
-            continue
-        a.tofile(folder / f"{n}.raw")
-        np.save(folder / f"{n}.npy", a)
-        inputs.append({"name": n, "type": str(a.dtype), "shape": list(a.shape), "file": str(folder / f"{n}.raw")})
-        arguments += ["--input", f"{n}={folder / n}.npy"]
-    return {"model": str(folder / "m.onnx"), "inputs": inputs, "out": str(folder / "got")}, arguments
-
-
-def wrong(folder, arguments, done, outputs):
-    """What is wrong with a case, or None."""
-    if "fault" in done:
-        return f"ONNX Runtime: {done['fault']}"
-    sets = []
-    for engine in "ref", "jit":
-        ended = start("run", folder / "m.onnx", *arguments, "--engine", engine, "--output", folder / engine)
-        if ended.returncode:
-            return ended.stderr
-        listed = json.loads((folder / engine / "outputs.json").read_text())
-        sets.append([np.load(folder / engine / o["file"]) for o in listed])
-    if any(a.tobytes() != b.tobytes() for a, b in zip(*sets)):
-        return "machine code gives other bits than the evaluator"
-    for k, (got, about) in enumerate(zip(sets[0], done["outputs"])):
-        want = np.fromfile(folder / f"got.{k}", got.dtype)
-        if [int(d) for d in about["shape"]] != list(got.shape):
-            return f"result {k} has the shape {list(got.shape)}, not {about['shape']}"
-        exact = got.dtype.kind != "f"
-        if not outputs[k].startswith("_") and not np.allclose(got.ravel(), want, rtol=0 if exact else 1e-4, atol=0 if exact else 1e-5):
-            return f"result {k} differs by up to {np.abs(got.ravel() - want).max()}"
-    return None
-
-
 def main():
     package, reason = onnx_runtime.installed()
     if not package:
         print(f"skipped: {reason}")
         return 0
-    cases = [c for c in words() if not sys.argv[1:] or any(w in c[0] for w in sys.argv[1:])]
-    failed = 0
-    with tempfile.TemporaryDirectory() as place:
-        folders = [pathlib.Path(place, str(k)) for k in range(len(cases))]
-        prepared = [prepare(c, folder) for c, folder in zip(cases, folders)]
-        done = onnx_runtime.run(package, [job for job, _ in prepared], place)
-        for case, folder, (_, arguments), one in zip(cases, folders, prepared, done):
-            fault = wrong(folder, arguments, one, [o for o in case[1].split() if o != "-"])
-            if fault:
-                print(f"{case[0]} {case[4]}: {fault}")
-                failed += 1
-    print(f"{len(cases)} models, {failed} wrong")
-    return failed > 0 or not cases
+    cases = [one(op, arrays, attributes, 17, constants, outputs, DOMAIN) for op, outputs, arrays, constants, attributes in words()
+             if not sys.argv[1:] or any(w in op for w in sys.argv[1:])]
+    _, faults = compare(package, cases)
+    for case, fault, theirs in faults:
+        print(f"{case.name}: {fault or f'ONNX Runtime: {theirs}'}")
+    print(f"{len(cases)} models, {len(faults)} wrong")
+    return bool(faults) or not cases
 
 
 if __name__ == "__main__":
