@@ -136,6 +136,13 @@ class Images(Case):
         got, = self.results("MaxRoiPool", 1, x, boxes, pooled_shape=[3, 2], spatial_scale=0.5)
         np.testing.assert_array_equal(got, pooled(x, boxes, (3, 2), np.float32(0.5)))
 
+    def test_resize_to_nothing(self):
+        """0.6 of an extent of 1 is none."""
+        for mode in "nearest", "linear":
+            data = model([node("Resize", "x - s", "y", mode=mode)], [("x", "f32", [2, 1, 3])], [("y", "f32", None)],
+                         [("s", np.array([1, 0.6, 2], np.float32))], opset=13)
+            self.assertEqual(self.run_model(data, {"x": floats(2, 1, 3)})[0].shape, (2, 0, 6))
+
     def test_suppression_of_known_boxes(self):
         """The second box is the first, moved a little; the third lies alone, and the fourth scores too little."""
         boxes = np.array([[[0, 0, 1, 1], [1.1, 1, 0.1, 0], [0, 10, 1, 11], [0, 20, 1, 21]]], np.float32)

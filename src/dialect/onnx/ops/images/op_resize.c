@@ -312,9 +312,9 @@ static bool give_resized(onnx_call *c, const resizing *r, const axis_resize *lis
         const axis_resize *a = &list[i];
         if (a->n == a->m && a->scale == 1 && r->from != TF_CROP)
             continue;
-        if (a->n <= 0 || a->m <= 0)
+        if (a->m < 0 || (a->n <= 0 && a->m > 0))
             return onnx_refuse(c, DIAG_InvalidDimension, "an axis has no elements");
-        x = resize_axis(c, x, r, a);
+        x = a->m == 0 ? tn_slice_axis(c->b, x, a->axis, 0, 0) : resize_axis(c, x, r, a);
         if (!tn_is_value(x))
             return false;
     }
