@@ -34,6 +34,11 @@ static inline bool sized_is_fixed(sized x)
 {
     return x.now == x.other;
 }
+/* X, which depends on the sizes, even if it is the same with those that are looked at. */
+static inline sized sized_apart(sized x)
+{
+    return (sized){x.now, x.now == x.other ? ~x.other : x.other};
+}
 /* What is known not to overflow. */
 static inline sized sized_add(sized a, sized b)
 {

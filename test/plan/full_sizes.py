@@ -14,12 +14,16 @@ import tenon
 from tenon import nn
 
 SIZES = [dict(B=96, S=57, T=75), dict(B=57, S=130, T=41), dict(B=130, S=75, T=96), dict(B=41, S=96, T=57)]
-# What has sizes in its code yet, and how many programs the other choices add, with AVX2 and with AVX-512: vectors along
-# columns that are summed (by their number up to 64), running sums of columns (by the rows beyond blocks of 16), sorts (of
+# What has sizes in its code yet, and how many programs the other choices add, with AVX2 and with AVX-512: running sums of
+# columns (by the rows beyond blocks of 16), sorts (of
 # few, of many), left operands that are packed and have few rows, products with one row (by whole vectors), and two
 # products that are one kernel where there are blocks of rows for all threads, or little work.
-AGAIN = {"sum columns S": (1, 1), "max columns": (1, 1), "sort S": (1, 1), "argsort": (1, 1), "cumsum columns": (3, 3),
+AGAIN = {"sort S": (1, 1), "argsort": (1, 1), "cumsum columns": (3, 3),
          "matmul TN": (2, 0), "matvec": (2, 3), "attention of one": (2, 3), "transformer block": (1, 1)}
+# Sizes that some are run with besides: fewer than lanes of a vector, more than a block of a sum has, and strips.
+NARROW = dict(B=300, S=5, T=3)
+MORE = {name: [NARROW, dict(B=9000, S=20, T=4), dict(B=200, S=2100, T=5)]
+        for name in ("sum columns S", "max columns", "mean and store")} | {"softmax columns S": [NARROW]}
 CPUS = ["x86-64-v3", "x86-64-v4"]  # that the counts are of: a block has as many rows as fit into registers
 PROGRAMS = []
 
@@ -79,6 +83,7 @@ program("sum vector", "f32[B]", lambda x: np.sum(x * x))
 program("mean", "f32[B, S]", lambda x: np.mean(x, axis=1))
 program("mean middle", "f32[B, S, 30]", lambda x: np.mean(x, axis=1))
 program("max rows", "f32[B, S]", lambda x: np.max(x, axis=1))
+program("mean and store", "f32[B, S]", lambda x: (x * 2, np.mean(x * 2, axis=0)))
 program("max columns", "f32[B, S]", lambda x: np.max(x, axis=0))
 program("min i32", "si32[B, 30]", lambda x: np.min(x, axis=1))
 program("var", "f32[B, S]", lambda x: np.var(x, axis=1))
@@ -226,7 +231,7 @@ def faults_of(name, texts, function, folder, cpu):
     module = tenon.function(*texts)(function).module
     (fast, counts), slow = compiled(module, cpu), module.compile(engine="ref")
     faults, objects, added = [], 0, 0
-    for number, sizes in enumerate(SIZES):
+    for number, sizes in enumerate(SIZES + MORE.get(name, [])):
         random = np.random.default_rng(number)
         x = [data(tenon.parse_type(t), sizes, random) for t in texts]
         if listed(fast(*x)) != listed(slow(*x)):

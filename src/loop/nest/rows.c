@@ -214,7 +214,8 @@ static bool prefers_columns(rows *s)
 {
     const kernel *k = s->k;
     walks w = {.row_axis = s->axis, .column_axis = s->axis - 1};
-    if (s->axis == 0 || k->dims[s->axis - 1] < 8 || s->length == 1)
+    if (s->axis == 0 || s->length == 1 ||
+        (k->dims[s->axis - 1] < 8 && !nest_is_dynamic(k, s->axis - 1)))
         return false;
     for (uint32_t i = 0; i < s->n; i++)
         (void)emit_visit_reads(&s->e, s->r[i].n->in[0], k->operands, count_walk, &w);
@@ -225,7 +226,7 @@ static bool prefers_columns(rows *s)
 static bool start(rows *s, loop_builder *b, const function *f, const kernel *k,
                   const nest_options *o, arena *memory)
 {
-    *s = (rows){.k = k};
+    *s = (rows){.k = k, .strip_size = LOOP_NO_VALUE};
     loop_init(b, memory);
     if (k->n_out > KERNEL_OUTPUTS || !emit_init(&s->e, b, f, k, memory))
         return false;
@@ -271,39 +272,72 @@ static bool is_long(const rows *s)
     return !s->is_dynamic && s->length <= SHORT && nest_cost(s->e.f, s->k) > CHEAP;
 }
 
+enum { FEW_LANES = 16 };
+
+/* Are the columns side by side known only when the program runs? */
+static bool has_any_columns(const rows *s)
+{
+    return s->columns && nest_is_dynamic(s->k, s->e.vector_axis);
+}
+
+/* The lanes of vectors of WIDTH columns. */
+static uint32_t column_lanes(const rows *s, int64_t width)
+{
+    uint32_t lanes = nest_lanes(s->e.f, s->k, width);
+    if ((s->is_costly || is_long(s)) && lanes > FEW_LANES)
+        lanes = FEW_LANES;
+    else if (width >= 2 * (int64_t)lanes)
+        lanes *= 2; /* longer pieces of each row */
+    while (lanes > width)
+        lanes /= 2; /* two vectors of which the second begins within the first */
+    return lanes;
+}
+
+/* Where there is any number of columns, fewer than those of a vector make such vectors, whose last
+ * lanes may count for nothing. */
+static int64_t narrow_lanes(const rows *s)
+{
+    return s->e.lanes < FEW_LANES ? s->e.lanes : FEW_LANES;
+}
+
 static void choose_vectors(rows *s)
 {
-    enum { FEW_LANES = 16 };
     emitter *e = &s->e;
     s->is_costly = is_costly(e->f, s->k);
     s->columns = prefers_columns(s);
     e->vector_axis = s->columns ? s->axis - 1 : s->axis;
-    e->lanes = nest_lanes(e->f, s->k, s->k->dims[e->vector_axis]);
-    if (s->columns && (s->is_costly || is_long(s)) && e->lanes > FEW_LANES)
-        e->lanes = FEW_LANES;
-    else if (s->columns && s->k->dims[e->vector_axis] >= 2 * (int64_t)e->lanes)
-        e->lanes *= 2; /* longer pieces of each row */
-    while (s->columns && e->lanes > s->k->dims[e->vector_axis])
-        e->lanes /= 2; /* two vectors of which the second begins within the first */
-    if (!s->columns)
-        e->lanes = rows_lanes(s);
+    const int64_t width = s->k->dims[e->vector_axis];
+    const bool any = has_any_columns(s);
+    e->lanes = s->columns ? column_lanes(s, any ? INT64_MAX / 2 : width) : rows_lanes(s);
     s->stores_early = s->columns && rows_can_store_early(s);
-    s->strip = rows_strip(s);
+    s->strip = rows_strip(s, width, e->lanes);
+    if (any && width < e->lanes && rows_have_strips(s))
+        s->strip = nest_parts(sized_of(width), narrow_lanes(s)).now;
     for (uint32_t i = 0; s->columns && i < s->n; i++)
         rows_use_keys(&s->r[i]);
 }
 
+/* Bytes of what R keeps for a row, or for a STRIP of vectors of columns. */
+static uint64_t slot_bytes(const rows *s, const reduction *r, int64_t strip)
+{
+    return dtype_bytes(r->sum) * (s->columns ? s->e.lanes : 1) * (uint64_t)strip;
+}
+
 void rows_make_room(rows *s)
 {
+    loop_builder *b = s->e.b;
+    const bool any = has_any_columns(s);
+    const int64_t strip = !s->columns ? 1 : any ? rows_most_strip(s) : s->strip;
+    for (uint32_t i = 0; s->columns && any && i < s->n; i++)
+        s->r[i].lanes = loop_scratch(b, slot_bytes(s, &s->r[i], strip) * SUM_LANES);
     for (uint32_t i = 0; i < s->n; i++) {
         reduction *r = &s->r[i];
-        const uint64_t size = dtype_bytes(r->sum) * (s->columns ? s->e.lanes : 1);
-        const uint64_t strip = s->columns ? (uint64_t)s->strip : 1;
-        if (s->columns)
-            r->lanes = loop_scratch(s->e.b, size * strip * SUM_LANES);
+        const uint64_t size = slot_bytes(s, r, strip);
+        if (s->columns && !any)
+            r->lanes = loop_scratch(b, size * SUM_LANES);
         if (!rows_are_one_block(s))
-            r->partials = loop_sized_scratch(
-                s->e.b, sized_mul(sized_of((int64_t)(size * strip)), rows_sized_blocks(s)));
+            r->partials =
+                loop_sized_scratch(b, sized_mul(sized_of((int64_t)size), rows_sized_blocks(s)));
     }
     rows_plan_kept(s);
 }
@@ -322,9 +356,6 @@ static void add_step(rows *s, nest *out, int64_t items, uint64_t each, const cha
                     .how = how};
 }
 
-/* The names (loop_size) of numbers of columns. */
-enum { COLUMN_ITEMS = ROWS_LEVELS + 1, COLUMN_STRIPS, COLUMN_VECTORS, COLUMN_LAST };
-
 /* Work items of one strip of columns for each position of the OUTER axes. Where the columns are not
  * a multiple of the vector, the last strip overlaps the one before. */
 static int64_t emit_columns(rows *s, loop_value begin, loop_value end, uint32_t outer)
@@ -334,22 +365,20 @@ static int64_t emit_columns(rows *s, loop_value begin, loop_value end, uint32_t 
     const int64_t width = s->k->dims[e->vector_axis], lanes = (int64_t)e->lanes,
                   full = width / lanes, rest = width % lanes;
     const int64_t strips = (full + s->strip - 1) / s->strip, items = strips + (rest != 0);
-    const bool any = nest_is_dynamic(s->k, e->vector_axis), may_overlap = any || rest;
     const loop_value item = loop_for(b, begin, end, 1);
-    const loop_value all = nest_number(b, any, COLUMN_ITEMS, items),
-                     last = nest_number(b, any, COLUMN_LAST, width - lanes);
+    const loop_value all = loop_i64(b, items), last = loop_i64(b, width - lanes);
     const loop_value strip = loop_binary(b, LOOP_UREM, item, all);
     const loop_value first = loop_binary(b, LOOP_IMUL, strip, loop_i64(b, s->strip));
     nest_decode(e, loop_binary(b, LOOP_UDIV, item, all), outer);
     const loop_value low = loop_binary(b, LOOP_IMUL, first, loop_i64(b, lanes));
     if (s->strip == 1) {
-        e->at[e->vector_axis] = may_overlap ? loop_min(b, low, last) : low;
+        e->at[e->vector_axis] = rest ? loop_min(b, low, last) : low;
         rows_emit_row(s);
         loop_end(b);
         return items;
     }
-    if (may_overlap) {
-        loop_if(b, loop_binary(b, LOOP_IEQ, strip, nest_number(b, any, COLUMN_STRIPS, strips)));
+    if (rest) {
+        loop_if(b, loop_binary(b, LOOP_IEQ, strip, loop_i64(b, strips)));
         const int64_t own = s->strip;
         s->strip = 1;
         e->at[e->vector_axis] = last;
@@ -357,12 +386,70 @@ static int64_t emit_columns(rows *s, loop_value begin, loop_value end, uint32_t 
         s->strip = own;
         loop_else(b);
     }
-    e->at[e->vector_axis] = low;
-    const loop_value left =
-        loop_binary(b, LOOP_ISUB, nest_number(b, any, COLUMN_VECTORS, full), first);
-    rows_reduce_strip(s, low, loop_min(b, left, loop_i64(b, s->strip)), rows_store_row_values);
-    if (may_overlap)
+    const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, full), first);
+    const rows_columns c = {low, loop_min(b, left, loop_i64(b, s->strip)), LOOP_NO_VALUE};
+    rows_reduce_strip(s, &c, rows_store_row_values);
+    if (rest)
         loop_end(b);
+    loop_end(b);
+    return items;
+}
+
+/* The names (loop_size) of numbers of columns. */
+enum {
+    COLUMNS = ROWS_LEVELS + 1,
+    COLUMN_ITEMS,
+    COLUMN_STRIP,
+    COLUMN_VECTORS,
+    COLUMN_LAST,
+    COLUMN_COUNT
+};
+
+/* Vectors of columns from number FIRST on, up to LEFT of them, none further than LAST. */
+static void emit_any_strip(rows *s, loop_value first, loop_value left, loop_value last)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    const loop_value low = loop_binary(b, LOOP_IMUL, first, loop_i64(b, e->lanes));
+    if (rows_have_strips(s)) {
+        const rows_columns c = {low, loop_min(b, left, s->strip_size), last};
+        rows_reduce_strip(s, &c, rows_store_row_values);
+    } else {
+        e->at[e->vector_axis] = loop_min(b, low, last);
+        rows_emit_row(s);
+    }
+}
+
+/* The same for any number of columns. Where there are enough for a vector, the last one overlaps
+ * the one before; fewer make narrow vectors. */
+static int64_t emit_any_columns(rows *s, loop_value begin, loop_value end, uint32_t outer)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    const uint32_t wide = e->lanes;
+    const int64_t width = s->k->dims[e->vector_axis], narrow = narrow_lanes(s),
+                  lanes = width < wide ? narrow : wide;
+    const int64_t vectors = (width + lanes - 1) / lanes,
+                  items = (vectors + s->strip - 1) / s->strip;
+    const loop_value item = loop_for(b, begin, end, 1);
+    const loop_value all = loop_size(b, COLUMN_ITEMS, items),
+                     last = loop_size(b, COLUMN_LAST, width < lanes ? 0 : width - lanes);
+    /* The smaller of it and what it is at most, which is known: so loops over it need no polls. */
+    s->strip_size =
+        loop_min(b, loop_size(b, COLUMN_STRIP, s->strip), loop_i64(b, rows_most_strip(s)));
+    const loop_value first =
+        loop_binary(b, LOOP_IMUL, loop_binary(b, LOOP_UREM, item, all), s->strip_size);
+    const loop_value left = loop_binary(b, LOOP_ISUB, loop_size(b, COLUMN_VECTORS, vectors), first);
+    nest_decode(e, loop_binary(b, LOOP_UDIV, item, all), outer);
+    loop_if(b, loop_binary(b, LOOP_ILT, loop_size(b, COLUMNS, width), loop_i64(b, wide)));
+    e->lanes = (uint32_t)narrow;
+    e->count = loop_size(b, COLUMN_COUNT, width < narrow ? width : narrow);
+    emit_any_strip(s, first, left, last);
+    e->lanes = wide;
+    e->count = LOOP_NO_VALUE;
+    loop_else(b);
+    emit_any_strip(s, first, left, last);
+    loop_end(b);
     loop_end(b);
     return items;
 }
@@ -394,7 +481,8 @@ static bool whole_rows_as_started(rows *s, nest *out)
         add_step(s, out, items, each, "row by row");
         return out->steps[0].program != NULL;
     }
-    items *= emit_columns(s, begin, end, outer);
+    items *= has_any_columns(s) ? emit_any_columns(s, begin, end, outer)
+                                : emit_columns(s, begin, end, outer);
     each *= e->lanes * (uint64_t)s->strip;
     add_step(s, out, items, each, "columns side by side");
     return out->steps[0].program != NULL;

@@ -27,11 +27,12 @@ typedef struct row_part {
 typedef struct rows {
     emitter e;
     const kernel *k;
-    int64_t length;  /* of a row */
-    bool is_dynamic; /* the length is known when the program runs: `length` is that of now */
-    uint32_t axis;   /* the reduced one, the last */
-    bool columns;    /* vectors lie across rows, along the last kept axis */
-    int64_t strip;   /* column mode: the number of vectors in a strip; 1: no strips */
+    int64_t length;        /* of a row */
+    bool is_dynamic;       /* the length is known when the program runs: `length` is that of now */
+    uint32_t axis;         /* the reduced one, the last */
+    bool columns;          /* vectors lie across rows, along the last kept axis */
+    int64_t strip;         /* column mode: the number of vectors in a strip, ... */
+    loop_value strip_size; /* ... where there is any number of columns, else LOOP_NO_VALUE */
     reduction r[KERNEL_REDUCTIONS];
     uint32_t n, passes;
     bool is_plain;   /* the extrema that are being made may get the sign of a zero wrong */
@@ -104,12 +105,18 @@ void rows_hoist_operands(rows *s, uint32_t pass);
 void rows_reduce_block(rows *s, uint32_t pass, const row_part *part, element *results);
 /* The same with vectors across rows. */
 void rows_reduce_column_block(rows *s, uint32_t pass, const row_part *part, element *results);
-/* How many vectors of columns are reduced together: 1 unless rows are long, there is one pass and
- * all results are of one element a row, or stored early. */
-int64_t rows_strip(const rows *s);
-/* The columns from number LOW on, FULL vectors at most s->strip of them, and their results. STORE
- * stores what is known of one vector. */
-void rows_reduce_strip(rows *s, loop_value low, loop_value full, void (*store)(rows *s));
+/* May vectors of columns be reduced together: are rows long, is there one pass, and are all results
+ * of one element a row, or stored early? How many are, of WIDTH columns in vectors of LANES. */
+bool rows_have_strips(const rows *s);
+int64_t rows_strip(const rows *s, int64_t width, int64_t lanes);
+int64_t rows_most_strip(const rows *s); /* of any number of columns */
+/* FULL vectors of columns, at most those of a strip, from column number LOW on, each no further
+ * than LAST, unless this is LOOP_NO_VALUE. */
+typedef struct rows_columns {
+    loop_value low, full, last;
+} rows_columns;
+/* These columns and their results. STORE stores what is known of one vector. */
+void rows_reduce_strip(rows *s, const rows_columns *c, void (*store)(rows *s));
 /* Extrema are the same in any order: those of PART, which may be longer than a block. */
 bool rows_are_extrema(const rows *s, uint32_t pass);
 void rows_reduce_extrema(rows *s, uint32_t pass, const row_part *part, element *results);
@@ -145,7 +152,16 @@ void rows_store_slot(rows *s, const reduction *r, loop_value base, loop_value in
 /* The blocks of a row: how many, their results to scratch memory and from there to one, and what
  * comes after the last element. */
 int64_t rows_blocks(const rows *s);
+loop_value rows_all_blocks(const rows *s);
 sized rows_sized_blocks(const rows *s);
+/* The levels on which any number of blocks combine, one iteration each: N blocks become HALF ones,
+ * and where they are odd, between OPEN_ODD and CLOSE, the LAST moves behind them. */
+typedef struct rows_level {
+    loop_value left, n, half, above, last;
+} rows_level;
+rows_level rows_open_level(rows *s);
+void rows_open_odd(rows *s, rows_level *l);
+void rows_close_level(rows *s, const rows_level *l);
 /* Is there one block, whatever the length? */
 static inline bool rows_are_one_block(const rows *s)
 {

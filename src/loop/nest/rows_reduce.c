@@ -337,33 +337,62 @@ int64_t rows_blocks(const rows *s)
 sized rows_sized_blocks(const rows *s)
 {
     const sized length = nest_extent(s->k, s->axis);
-    return sized_div(sized_add(length, sized_of(SUM_BLOCK - 1)), sized_of(SUM_BLOCK));
+    const sized blocks = sized_div(sized_add(length, sized_of(SUM_BLOCK - 1)), sized_of(SUM_BLOCK));
+    return s->is_dynamic ? sized_apart(blocks) : blocks;
+}
+
+loop_value rows_all_blocks(const rows *s)
+{
+    return rows_size(s, ROWS_ALL_BLOCKS, rows_blocks(s));
+}
+
+rows_level rows_open_level(rows *s)
+{
+    loop_builder *b = s->e.b;
+    rows_level l;
+    const loop_value one = loop_i64(b, 1);
+    int64_t levels = 0;
+    for (int64_t n = rows_blocks(s); n > 1; n = (n + 1) / 2)
+        levels++;
+    l.left = loop_var(b, rows_all_blocks(s));
+    (void)loop_for(b, loop_i64(b, 0), rows_size(s, ROWS_LEVELS, levels), 1);
+    l.n = loop_get(b, l.left);
+    l.half = loop_binary(b, LOOP_LSHR, l.n, one);
+    return l;
+}
+
+void rows_open_odd(rows *s, rows_level *l)
+{
+    loop_builder *b = s->e.b;
+    const loop_value one = loop_i64(b, 1);
+    l->above = loop_binary(b, LOOP_LSHR, loop_binary(b, LOOP_IADD, l->n, one), one);
+    loop_if(b, loop_binary(b, LOOP_ILT, l->half, l->above));
+    l->last = loop_binary(b, LOOP_ISUB, l->n, one);
+}
+
+void rows_close_level(rows *s, const rows_level *l)
+{
+    loop_builder *b = s->e.b;
+    loop_end(b);
+    loop_set(b, l->left, l->above);
+    loop_end(b);
 }
 
 /* The same for a number of blocks that is known when the program runs. */
 static element combine_dynamic_blocks(rows *s, const reduction *r)
 {
     loop_builder *b = s->e.b;
-    const loop_value one = loop_i64(b, 1);
-    int64_t levels = 0;
-    for (int64_t n = rows_blocks(s); n > 1; n = (n + 1) / 2)
-        levels++;
-    const loop_value left = loop_var(b, rows_size(s, ROWS_ALL_BLOCKS, rows_blocks(s)));
-    (void)loop_for(b, loop_i64(b, 0), rows_size(s, ROWS_LEVELS, levels), 1);
-    const loop_value n = loop_get(b, left), half = loop_binary(b, LOOP_LSHR, n, one);
-    const loop_value i = loop_for(b, loop_i64(b, 0), half, 1),
+    rows_level l = rows_open_level(s);
+    const loop_value i = loop_for(b, loop_i64(b, 0), l.half, 1),
                      two = loop_binary(b, LOOP_IADD, i, i);
     const element x = rows_load_slot(s, r, r->partials, two);
-    const element y = rows_load_slot(s, r, r->partials, loop_binary(b, LOOP_IADD, two, one));
+    const element y =
+        rows_load_slot(s, r, r->partials, loop_binary(b, LOOP_IADD, two, loop_i64(b, 1)));
     rows_store_slot(s, r, r->partials, i, element_combine(b, r->kind, x, y));
     loop_end(b);
-    const loop_value above = loop_binary(b, LOOP_LSHR, loop_binary(b, LOOP_IADD, n, one), one);
-    loop_if(b, loop_binary(b, LOOP_ILT, half, above));
-    rows_store_slot(s, r, r->partials, half,
-                    rows_load_slot(s, r, r->partials, loop_binary(b, LOOP_ISUB, n, one)));
-    loop_end(b);
-    loop_set(b, left, above);
-    loop_end(b);
+    rows_open_odd(s, &l);
+    rows_store_slot(s, r, r->partials, l.half, rows_load_slot(s, r, r->partials, l.last));
+    rows_close_level(s, &l);
     return rows_load_slot(s, r, r->partials, loop_i64(b, 0));
 }
 

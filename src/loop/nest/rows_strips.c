@@ -12,15 +12,33 @@ enum {
     PARTS = 4            /* strips that are left for threads */
 };
 
-int64_t rows_strip(const rows *s)
+bool rows_have_strips(const rows *s)
 {
-    const int64_t width = s->k->dims[s->e.vector_axis];
-    const bool is_plain = s->stores_early && s->length >= GROUP;
+    return s->stores_early && (s->is_dynamic || s->length >= GROUP);
+}
+
+int64_t rows_strip(const rows *s, int64_t width, int64_t lanes)
+{
     int64_t columns = width / PARTS;
     columns = columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns;
     columns = columns > MOST_COLUMNS ? MOST_COLUMNS : columns;
     columns = columns > width ? width : columns;
-    return is_plain && columns >= s->e.lanes ? columns / s->e.lanes : 1;
+    return rows_have_strips(s) && columns >= lanes ? columns / lanes : 1;
+}
+
+int64_t rows_most_strip(const rows *s)
+{
+    return rows_have_strips(s) && s->e.lanes < MOST_COLUMNS ? MOST_COLUMNS / s->e.lanes : 1;
+}
+
+/* TIMES as many as a strip has vectors. */
+static loop_value of_strip(const rows *s, int64_t times)
+{
+    loop_builder *b = s->e.b;
+    if (s->strip_size == LOOP_NO_VALUE)
+        return loop_i64(b, times * s->strip);
+    return times == 1 ? s->strip_size
+                      : loop_binary(b, LOOP_IMUL, s->strip_size, loop_i64(b, times));
 }
 
 /* The vectors at X and Y of what lies at BASE become one at TO. */
@@ -42,7 +60,16 @@ static void copy(rows *s, const reduction *r, loop_value to_base, loop_value to,
 static loop_value place(const rows *s, loop_value number, loop_value v)
 {
     loop_builder *b = s->e.b;
-    return loop_binary(b, LOOP_IADD, loop_binary(b, LOOP_IMUL, number, loop_i64(b, s->strip)), v);
+    return loop_binary(b, LOOP_IADD, loop_binary(b, LOOP_IMUL, number, of_strip(s, 1)), v);
+}
+
+/* The emitter moves to vector V of the strip of columns from LOW on. */
+static void move_to(rows *s, const rows_columns *c, loop_value v)
+{
+    emitter *e = &s->e;
+    const loop_value at = loop_binary(e->b, LOOP_IADD, c->low,
+                                      loop_binary(e->b, LOOP_IMUL, v, loop_i64(e->b, e->lanes)));
+    e->at[e->vector_axis] = c->last == LOOP_NO_VALUE ? at : loop_min(e->b, at, c->last);
 }
 
 /* The vectors of ITERATIONS rows, ROW and every SUM_LANES-th after it, join LANE at the emitter's
@@ -66,52 +93,59 @@ static void join_vector(rows *s, loop_value row, uint32_t iterations, loop_value
 }
 
 /* ITERATIONS rows join each of the first LANES lanes, FIRST the first of lane 0. */
-static void join_lanes(rows *s, loop_value first, int64_t lanes, uint32_t iterations,
-                       loop_value low, loop_value full)
+static void join_lanes(rows *s, const rows_columns *c, loop_value first, loop_value lanes,
+                       uint32_t iterations)
 {
-    emitter *e = &s->e;
-    loop_builder *b = e->b;
-    const loop_value lane = loop_for(b, loop_i64(b, 0), loop_i64(b, lanes), 1);
+    loop_builder *b = s->e.b;
+    const loop_value lane = loop_for(b, loop_i64(b, 0), lanes, 1);
     const loop_value row = loop_binary(b, LOOP_IADD, first, lane);
-    const loop_value v = loop_for(b, loop_i64(b, 0), full, 1);
-    e->at[e->vector_axis] =
-        loop_binary(b, LOOP_IADD, low, loop_binary(b, LOOP_IMUL, v, loop_i64(b, e->lanes)));
+    const loop_value v = loop_for(b, loop_i64(b, 0), c->full, 1);
+    move_to(s, c, v);
     join_vector(s, row, iterations, place(s, lane, v));
     loop_end(b);
     loop_end(b);
 }
 
-/* The rows from FIRST on, COUNT of them; the results are in lane 0. */
-static void reduce_block(rows *s, loop_value first, int64_t count, loop_value low, loop_value full)
+/* PART joins the lanes. */
+static void join_rows(rows *s, const rows_columns *c, const row_part *part)
 {
     loop_builder *b = s->e.b;
-    const int64_t used = count < SUM_LANES ? count : SUM_LANES,
-                  groups = s->is_costly ? 0 : count / GROUP * GROUP,
-                  whole = count / SUM_LANES * SUM_LANES;
-    loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, used * s->strip), 1);
+    loop_value rest;
+    const loop_value whole = rows_whole(s, part, SUM_LANES, &rest);
+    loop_value after_groups = part->first;
+    const loop_value lanes = loop_i64(b, SUM_LANES);
+    if (!s->is_costly && (part->n != LOOP_NO_VALUE || part->count >= GROUP)) {
+        loop_value apart;
+        after_groups = rows_whole(s, part, GROUP, &apart);
+        join_lanes(s, c, loop_for(b, part->first, after_groups, GROUP), lanes, ITERATIONS);
+        loop_end(b);
+    }
+    const int64_t alone = s->is_costly ? part->count : part->count % GROUP;
+    if (part->n != LOOP_NO_VALUE || alone >= SUM_LANES) {
+        join_lanes(s, c, loop_for(b, after_groups, whole, SUM_LANES), lanes, 1);
+        loop_end(b);
+    }
+    if (rest != LOOP_NO_VALUE)
+        join_lanes(s, c, whole, rest, 1);
+}
+
+/* The rows of PART, a block at most; the results are in lane 0. */
+static void reduce_block(rows *s, const rows_columns *c, const row_part *part)
+{
+    loop_builder *b = s->e.b;
+    const bool is_short = part->n == LOOP_NO_VALUE && part->count < SUM_LANES;
+    const int64_t used = is_short ? part->count : SUM_LANES;
+    loop_value i = loop_for(b, loop_i64(b, 0), of_strip(s, used), 1);
     for (uint32_t r = 0; r < s->n; r++)
         rows_store_slot(s, &s->r[r], s->r[r].lanes, i, rows_identity(s, &s->r[r], s->e.lanes));
     loop_end(b);
-    const loop_value after_groups = loop_binary(b, LOOP_IADD, first, loop_i64(b, groups)),
-                     after_whole = loop_binary(b, LOOP_IADD, first, loop_i64(b, whole));
-    if (groups) {
-        i = loop_for(b, first, after_groups, GROUP);
-        join_lanes(s, i, SUM_LANES, ITERATIONS, low, full);
-        loop_end(b);
-    }
-    if (whole > groups) {
-        i = loop_for(b, after_groups, after_whole, SUM_LANES);
-        join_lanes(s, i, SUM_LANES, 1, low, full);
-        loop_end(b);
-    }
-    if (count > whole)
-        join_lanes(s, after_whole, count - whole, 1, low, full);
+    join_rows(s, c, part);
     int64_t have = used;
     for (int64_t half = SUM_LANES / 2; half > 0; half /= 2) {
         if (have <= half)
             continue;
-        i = loop_for(b, loop_i64(b, 0), loop_i64(b, (have - half) * s->strip), 1);
-        const loop_value partner = loop_binary(b, LOOP_IADD, i, loop_i64(b, half * s->strip));
+        i = loop_for(b, loop_i64(b, 0), of_strip(s, have - half), 1);
+        const loop_value partner = loop_binary(b, LOOP_IADD, i, of_strip(s, half));
         for (uint32_t r = 0; r < s->n; r++)
             combine(s, &s->r[r], s->r[r].lanes, i, i, partner);
         loop_end(b);
@@ -119,14 +153,39 @@ static void reduce_block(rows *s, loop_value first, int64_t count, loop_value lo
     }
 }
 
+/* Block FROM of the partial results becomes block TO. */
+static void move_block(rows *s, loop_value to, loop_value from)
+{
+    loop_builder *b = s->e.b;
+    const loop_value v = loop_for(b, loop_i64(b, 0), of_strip(s, 1), 1);
+    const loop_value up = place(s, to, v), down = place(s, from, v);
+    for (uint32_t i = 0; i < s->n; i++)
+        copy(s, &s->r[i], s->r[i].partials, up, s->r[i].partials, down);
+    loop_end(b);
+}
+
 /* Lane 0 becomes the partial result of BLOCK. */
 static void keep_block(rows *s, loop_value block)
 {
     loop_builder *b = s->e.b;
-    const loop_value v = loop_for(b, loop_i64(b, 0), loop_i64(b, s->strip), 1);
+    const loop_value v = loop_for(b, loop_i64(b, 0), of_strip(s, 1), 1);
     const loop_value to = place(s, block, v);
     for (uint32_t i = 0; i < s->n; i++)
         copy(s, &s->r[i], s->r[i].partials, to, s->r[i].lanes, v);
+    loop_end(b);
+}
+
+/* Blocks 0 .. 2 * HALF - 1 combine in pairs. */
+static void combine_pairs(rows *s, loop_value half)
+{
+    loop_builder *b = s->e.b;
+    const loop_value i = loop_for(b, loop_i64(b, 0), half, 1);
+    const loop_value v = loop_for(b, loop_i64(b, 0), of_strip(s, 1), 1);
+    const loop_value x = place(s, loop_binary(b, LOOP_IADD, i, i), v),
+                     y = loop_binary(b, LOOP_IADD, x, of_strip(s, 1)), to = place(s, i, v);
+    for (uint32_t k = 0; k < s->n; k++)
+        combine(s, &s->r[k], s->r[k].partials, to, x, y);
+    loop_end(b);
     loop_end(b);
 }
 
@@ -134,52 +193,72 @@ static void keep_block(rows *s, loop_value block)
 static void combine_blocks(rows *s)
 {
     loop_builder *b = s->e.b;
-    const int64_t width = s->strip;
     for (int64_t n = rows_blocks(s); n > 1; n = (n + 1) / 2) {
-        const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, n / 2), 1);
-        const loop_value v = loop_for(b, loop_i64(b, 0), loop_i64(b, width), 1);
-        const loop_value x = place(s, loop_binary(b, LOOP_IADD, i, i), v),
-                         y = loop_binary(b, LOOP_IADD, x, loop_i64(b, width)), to = place(s, i, v);
-        for (uint32_t k = 0; k < s->n; k++)
-            combine(s, &s->r[k], s->r[k].partials, to, x, y);
-        loop_end(b);
-        loop_end(b);
-        if (n % 2 == 0)
-            continue;
-        const loop_value odd = loop_for(b, loop_i64(b, 0), loop_i64(b, width), 1);
-        const loop_value up = place(s, loop_i64(b, n / 2), odd),
-                         from = place(s, loop_i64(b, n - 1), odd);
-        for (uint32_t r = 0; r < s->n; r++)
-            copy(s, &s->r[r], s->r[r].partials, up, s->r[r].partials, from);
-        loop_end(b);
+        combine_pairs(s, loop_i64(b, n / 2));
+        if (n % 2)
+            move_block(s, loop_i64(b, n / 2), loop_i64(b, n - 1));
     }
 }
 
-void rows_reduce_strip(rows *s, loop_value low, loop_value full, void (*store)(rows *s))
+/* The same for a number of blocks that is known when the program runs. */
+static void combine_dynamic_blocks(rows *s)
 {
-    emitter *e = &s->e;
-    loop_builder *b = e->b;
-    const int64_t blocks = rows_blocks(s), last = s->length - (blocks - 1) * SUM_BLOCK;
-    const uint32_t mark = emit_mark(e);
-    rows_hoist_operands(s, 1);
+    rows_level level = rows_open_level(s);
+    combine_pairs(s, level.half);
+    rows_open_odd(s, &level);
+    move_block(s, level.half, level.last);
+    rows_close_level(s, &level);
+}
+
+/* All rows, where there may be any number of blocks. */
+static void reduce_dynamic(rows *s, const rows_columns *c)
+{
+    loop_builder *b = s->e.b;
+    const loop_value block_rows = loop_i64(b, SUM_BLOCK);
+    const loop_value i = loop_for(b, loop_i64(b, 0), rows_all_blocks(s), 1);
+    row_part part = {.first = loop_binary(b, LOOP_IMUL, i, block_rows)};
+    part.n = loop_min(b, loop_binary(b, LOOP_ISUB, rows_all(s).n, part.first), block_rows);
+    reduce_block(s, c, &part);
+    keep_block(s, i);
+    loop_end(b);
+    combine_dynamic_blocks(s);
+}
+
+static void reduce_static(rows *s, const rows_columns *c)
+{
+    loop_builder *b = s->e.b;
+    const int64_t blocks = rows_blocks(s);
     if (blocks > 1) {
         const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, blocks - 1), 1);
-        reduce_block(s, loop_binary(b, LOOP_IMUL, i, loop_i64(b, SUM_BLOCK)), SUM_BLOCK, low, full);
+        const row_part block = rows_block(s, i);
+        reduce_block(s, c, &block);
         keep_block(s, i);
         loop_end(b);
     }
-    reduce_block(s, loop_i64(b, (blocks - 1) * SUM_BLOCK), last, low, full);
+    const row_part last = rows_last_block(s);
+    reduce_block(s, c, &last);
     if (blocks > 1) {
         keep_block(s, loop_i64(b, blocks - 1));
         combine_blocks(s);
     }
-    const loop_value v = loop_for(b, loop_i64(b, 0), full, 1);
-    e->at[e->vector_axis] =
-        loop_binary(b, LOOP_IADD, low, loop_binary(b, LOOP_IMUL, v, loop_i64(b, e->lanes)));
+}
+
+void rows_reduce_strip(rows *s, const rows_columns *c, void (*store)(rows *s))
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    const uint32_t mark = emit_mark(e);
+    rows_hoist_operands(s, 1);
+    if (s->is_dynamic)
+        reduce_dynamic(s, c);
+    else
+        reduce_static(s, c);
+    const loop_value v = loop_for(b, loop_i64(b, 0), c->full, 1);
+    move_to(s, c, v);
     for (uint32_t i = 0; i < s->n; i++) {
         const reduction *r = &s->r[i];
-        emit_know(e, r->n->first_value, NULL,
-                  rows_finish(s, r, rows_load_slot(s, r, blocks > 1 ? r->partials : r->lanes, v)));
+        const loop_value results = rows_are_one_block(s) ? r->lanes : r->partials;
+        emit_know(e, r->n->first_value, NULL, rows_finish(s, r, rows_load_slot(s, r, results, v)));
     }
     store(s);
     loop_end(b);
