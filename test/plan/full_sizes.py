@@ -12,18 +12,19 @@ import numpy as np
 
 import tenon
 from tenon import nn
+from tenon._numpy import call
 
 SIZES = [dict(B=96, S=57, T=75), dict(B=57, S=130, T=41), dict(B=130, S=75, T=96), dict(B=41, S=96, T=57)]
-# What has sizes in its code yet, and how many programs the other choices add, with AVX2 and with AVX-512: running sums of
-# columns (by the rows beyond blocks of 16), sorts (of
+# What has sizes in its code yet, and how many programs the other choices add, with AVX2 and with AVX-512: sorts (of
 # few, of many), left operands that are packed and have few rows, products with one row (by whole vectors), and two
 # products that are one kernel where there are blocks of rows for all threads, or little work.
-AGAIN = {"sort S": (1, 1), "argsort": (1, 1), "cumsum columns": (3, 3),
+AGAIN = {"sort S": (1, 1), "argsort": (1, 1),
          "matmul TN": (2, 0), "matvec": (2, 3), "attention of one": (2, 3), "transformer block": (1, 1)}
 # Sizes that some are run with besides: fewer than lanes of a vector, more than a block of a sum has, and strips.
 NARROW = dict(B=300, S=5, T=3)
 MORE = {name: [NARROW, dict(B=9000, S=20, T=4), dict(B=200, S=2100, T=5)]
-        for name in ("sum columns S", "max columns", "mean and store")} | {"softmax columns S": [NARROW]}
+        for name in ("sum columns S", "max columns", "mean and store", "cumsum columns", "reversed cumsum columns",
+                     "reversed cumsum S")} | {"softmax columns S": [NARROW]}
 CPUS = ["x86-64-v3", "x86-64-v4"]  # that the counts are of: a block has as many rows as fit into registers
 PROGRAMS = []
 
@@ -101,6 +102,9 @@ program("argsort", "f32[B, S]", lambda x: np.argsort(x, axis=1))
 program("cumsum", "f32[B, 30]", lambda x: np.cumsum(x, axis=1))
 program("cumsum S", "f32[B, S]", lambda x: np.cumsum(x, axis=1))
 program("cumsum columns", "f32[B, S]", lambda x: np.cumsum(x, axis=0))
+program("reversed cumsum S", "f32[B, S]", lambda x: call("cumulative", x, 0, 1, True, True))
+program("reversed cumsum columns", "f32[B, S]", lambda x: call("cumulative", x, 0, 0, True, True))
+program("cumulative complex", "cf32[B, S]", lambda x: call("cumulative", x, 1, 0, False, False))
 program("any", "f32[B, S]", lambda x: np.max(tenon.cast(x > 0, "si32"), axis=1))
 # norms
 program("softmax", "f32[B, 30]", lambda x: nn.softmax(x))

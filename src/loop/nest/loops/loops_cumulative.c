@@ -73,6 +73,12 @@ static element start(const running *r, uint32_t lanes)
     return e;
 }
 
+/* The number of the last element of a line. */
+static loop_value last_of_line(const running *r)
+{
+    return loop_sized(&r->l->b, sized_add(r->lines.length, sized_of(-1)));
+}
+
 /* ---- along a line ---- */
 
 /* Lane L of the result is lane TABLE[L] of X. */
@@ -100,12 +106,6 @@ static element combine_lanes(const running *r, element x, bool back)
     return x;
 }
 
-/* Is the code for lines of any length? In the other direction its shuffles depend on that. */
-static bool is_any_length(const running *r)
-{
-    return r->lines.any_n && !r->reverses;
-}
-
 enum { LINE_STORED = LINE_PARTS + 1 }; /* the name of the number of results */
 
 /* The last, or with BACK the first, COUNT elements of the line, a part of a block or all of it. */
@@ -113,7 +113,7 @@ static void finish_line(const running *r, loop_value first, element before, int6
 {
     loops *l = r->l;
     loop_builder *b = &l->b;
-    const bool any = is_any_length(r);
+    const bool any = r->lines.any_n;
     const int64_t shift = r->excludes, stored = count - shift;
     const loop_value begins = nest_number(b, any, LINE_WHOLE, r->lines.n - count);
     const loop_value at = r->reverses ? first : loops_add(l, first, begins);
@@ -131,11 +131,31 @@ static void finish_line(const running *r, loop_value first, element before, int6
                     leave(r, s), nest_number(b, any, LINE_STORED, stored));
 }
 
+/* The same at the beginning of a line of any length, where the sums end. So that the first element
+ * of a block is in the last lane, as it is in other blocks, elements move through memory. */
+static void finish_any_line_back(const running *r, loop_value first, element before, int64_t count)
+{
+    loops *l = r->l;
+    loop_builder *b = &l->b;
+    const loop_value memory = loop_scratch(b, (uint64_t)(2 * BLOCK) * dtype_bytes(r->sum));
+    const loop_value have = loop_size(b, LINE_REST, count);
+    const loop_value at = loop_binary(b, LOOP_ISUB, loop_i64(b, BLOCK), have);
+    const element x = enter(r, loops_load(l, r->dtype, loops_in(l, 0), first, BLOCK, have));
+    loops_store(l, memory, at, x, LOOP_NO_VALUE);
+    const element y = loops_load(l, r->sum, memory, loop_i64(b, 0), BLOCK, LOOP_NO_VALUE);
+    loops_store(l, memory, loop_i64(b, 0), combine(r, before, combine_lanes(r, y, true)),
+                LOOP_NO_VALUE);
+    const loop_value from = loops_add(l, at, loop_i64(b, r->excludes));
+    loops_store(l, loops_out(l, 0), first,
+                leave(r, loops_load(l, r->sum, memory, from, BLOCK, LOOP_NO_VALUE)),
+                loop_size(b, LINE_STORED, count - r->excludes));
+}
+
 static bool along_lines(const running *r)
 {
     loops *l = r->l;
     loop_builder *b = &l->b;
-    const bool any = is_any_length(r); /* then something is always left for the end */
+    const bool any = r->lines.any_n; /* then something is always left for the end */
     const int64_t n = r->lines.n, shift = r->excludes;
     const int64_t blocks = (any ? n - 1 : n - shift) / BLOCK, rest = n - blocks * BLOCK;
     uint8_t last[BLOCK];
@@ -143,15 +163,17 @@ static bool along_lines(const running *r)
         last[j] = r->reverses ? 0 : BLOCK - 1;
     const loop_value line = loops_items(l), first = loops_times_sized(l, line, r->lines.length);
     if (r->excludes)
-        loops_store(l, loops_out(l, 0),
-                    r->reverses ? loops_add(l, first, loop_i64(b, n - 1)) : first, empty(r, 1),
-                    LOOP_NO_VALUE);
+        loops_store(l, loops_out(l, 0), r->reverses ? loops_add(l, first, last_of_line(r)) : first,
+                    empty(r, 1), LOOP_NO_VALUE);
     const element before = element_var(b, start(r, BLOCK));
     if (any || blocks > 0) {
         const loop_value whole = nest_number(b, any, LINE_WHOLE, blocks * BLOCK);
         const loop_value k = loop_for(b, loop_i64(b, 0), whole, BLOCK);
         const loop_value from =
-            r->reverses ? loop_binary(b, LOOP_ISUB, loop_i64(b, n - BLOCK), k) : k;
+            r->reverses
+                ? loop_binary(b, LOOP_ISUB,
+                              loop_sized(b, sized_add(r->lines.length, sized_of(-BLOCK))), k)
+                : k;
         const loop_value at = loops_add(l, first, from);
         const element x = loops_load(l, r->dtype, loops_in(l, 0), at, BLOCK, LOOP_NO_VALUE);
         const element s = combine_lanes(r, enter(r, x), r->reverses);
@@ -161,7 +183,9 @@ static bool along_lines(const running *r)
                     leave(r, y), LOOP_NO_VALUE);
         loop_end(b);
     }
-    if (rest > 0)
+    if (any && r->reverses)
+        finish_any_line_back(r, first, element_get(b, before), rest);
+    else if (rest > 0)
         finish_line(r, first, element_get(b, before), rest);
     loop_end(b);
     return loops_step(l, r->lines.outer, (uint64_t)n * 2, "line by line, blocks in vectors");
@@ -171,10 +195,11 @@ static bool along_lines(const running *r)
 
 enum { GROUP = 4 }; /* rows of a block that are in registers together */
 
-/* Some columns of the rows from element FIRST on. In memory, for each column: what came BEFORE the
- * block, and the totals of the groups of GROUP and of 2 * GROUP rows before the group. */
+/* Columns from LOW on of the rows from element FIRST on: HIGH of them, the first WHOLE of which are
+ * whole vectors. In memory, for each column: what came BEFORE the block, and the totals of the
+ * groups of GROUP and of 2 * GROUP rows before the group. */
 typedef struct columns {
-    loop_value first, low, whole, high; /* columns LOW .. WHOLE are whole vectors */
+    loop_value first, low, whole, high;
     loop_value before, four, eight;
     uint32_t lanes;
 } columns;
@@ -192,6 +217,7 @@ typedef struct row_group {
     uint32_t part;
     int64_t count, stored;
     bool is_first; /* of the first block, which nothing precedes */
+    bool may_end;  /* the rows may end within the group, or before */
 } row_group;
 
 /* Row NUMBER, counted in the direction of the op; SHIFT rows further. */
@@ -202,8 +228,34 @@ static loop_value place_of(const running *r, const columns *c, const strip *at, 
     loop_builder *b = &l->b;
     number = shift ? loops_add(l, number, loop_i64(b, shift)) : number;
     if (r->reverses)
-        number = loop_binary(b, LOOP_ISUB, loop_i64(b, r->lines.n - 1), number);
-    return loops_add(l, loops_add(l, c->first, loops_times(l, number, r->lines.inner)), at->at);
+        number = loop_binary(b, LOOP_ISUB, last_of_line(r), number);
+    return loops_add(l, loops_add(l, c->first, loops_times_sized(l, number, r->lines.width)),
+                     at->at);
+}
+
+/* A row of G, of which the next ones need nothing: where rows may end before, the last one. */
+static element read_row(const running *r, const columns *c, const strip *at, const row_group *g,
+                        int64_t j)
+{
+    loops *l = r->l;
+    loop_value number = g->number;
+    if (g->may_end)
+        number = loop_min(&l->b, loops_add(l, number, loop_i64(&l->b, j)), last_of_line(r));
+    const loop_value from = place_of(r, c, at, number, g->may_end ? 0 : j);
+    return enter(r, loops_load(l, r->dtype, loops_in(l, 0), from, c->lanes, at->count));
+}
+
+static void write_row(const running *r, const columns *c, const strip *at, const row_group *g,
+                      int64_t j, element x)
+{
+    loops *l = r->l;
+    loop_builder *b = &l->b;
+    const int64_t shift = j + r->excludes;
+    if (g->may_end)
+        loop_if(b, loops_less(l, loops_add(l, g->number, loop_i64(b, shift - 1)), last_of_line(r)));
+    loops_store(l, loops_out(l, 0), place_of(r, c, at, g->number, shift), leave(r, x), at->count);
+    if (g->may_end)
+        loop_end(b);
 }
 
 static element recall(const running *r, const columns *c, const strip *at, loop_value from)
@@ -225,11 +277,9 @@ static void join_all(const running *r, element x, element *s, int64_t n)
 /* The rows of a group take in each other, the groups before it, and what precedes the block. */
 static void do_group(const running *r, const columns *c, const strip *at, const row_group *g)
 {
-    loops *l = r->l;
     element s[GROUP];
     for (int64_t j = 0; j < g->count; j++)
-        s[j] = enter(r, loops_load(l, r->dtype, loops_in(l, 0), place_of(r, c, at, g->number, j),
-                                   c->lanes, at->count));
+        s[j] = read_row(r, c, at, g, j);
     for (int64_t d = 1; d < GROUP; d *= 2)
         for (int64_t j = 0; j < g->count; j++)
             if (j & d)
@@ -248,8 +298,7 @@ static void do_group(const running *r, const columns *c, const strip *at, const 
     if (is_whole && g->part == BLOCK / GROUP - 1)
         keep(r, at, c->before, s[GROUP - 1]);
     for (int64_t j = 0; j < g->stored; j++)
-        loops_store(l, loops_out(l, 0), place_of(r, c, at, g->number, j + r->excludes),
-                    leave(r, s[j]), at->count);
+        write_row(r, c, at, g, j, s[j]);
 }
 
 /* Before the first row: what precedes it, and with EXCLUSIVE its result. */
@@ -266,14 +315,18 @@ static void begin(const running *r, const columns *c, const strip *at)
 /* The group G, or without one the start, for all columns: whole vectors, then what is left. */
 static void for_columns(const running *r, const columns *c, const row_group *g)
 {
-    loop_builder *b = &r->l->b;
+    loops *l = r->l;
+    loop_builder *b = &l->b;
     const uint32_t has_rest = r->lines.any_inner || r->lines.inner % c->lanes > 0;
     for (uint32_t rest = 0; rest < 1 + has_rest; rest++) {
-        strip at = {.count = LOOP_NO_VALUE};
-        at.at = loop_for(b, rest ? c->whole : c->low, rest ? c->high : c->whole, c->lanes);
-        at.kept = loop_binary(b, LOOP_ISUB, at.at, c->low);
+        strip at = {.kept = c->whole, .count = LOOP_NO_VALUE};
         if (rest)
-            at.count = loop_binary(b, LOOP_ISUB, c->high, at.at);
+            loop_if(b, loops_less(l, c->whole, c->high));
+        else
+            at.kept = loop_for(b, loop_i64(b, 0), c->whole, c->lanes);
+        at.at = loops_add(l, c->low, at.kept);
+        if (rest)
+            at.count = loop_binary(b, LOOP_ISUB, c->high, c->whole);
         if (g)
             do_group(r, c, &at, g);
         else
@@ -297,38 +350,83 @@ static void do_rows(const running *r, const columns *c, loop_value number, int64
     }
 }
 
+/* A block of rows from row NUMBER on, in which the rows may end. */
+static void do_last_rows(const running *r, const columns *c, loop_value number, bool is_first)
+{
+    loops *l = r->l;
+    loop_builder *b = &l->b;
+    for (int64_t j = 0; j < BLOCK; j += GROUP) {
+        const row_group g = {.number = loops_add(l, number, loop_i64(b, j)),
+                             .part = (uint32_t)(j / GROUP),
+                             .count = GROUP,
+                             .stored = GROUP,
+                             .is_first = is_first,
+                             .may_end = true};
+        loop_if(b, loops_less(l, g.number, loop_sized(b, r->lines.length)));
+        for_columns(r, c, &g);
+        loop_end(b);
+    }
+}
+
+enum { LINE_ROWS = LINE_STORED + 1 }; /* the name of the number of rows in whole blocks */
+
+/* All rows, however many: whole blocks, then a last one. */
+static void do_any_rows(const running *r, const columns *c)
+{
+    loop_builder *b = &r->l->b;
+    const loop_value alone = loop_i64(b, r->has_identity ? 0 : BLOCK);
+    const loop_value whole = loop_size(b, LINE_ROWS, (r->lines.n - r->excludes) / BLOCK * BLOCK);
+    if (!r->has_identity)
+        do_last_rows(r, c, loop_i64(b, 0), true);
+    do_rows(r, c, loop_for(b, alone, whole, BLOCK), BLOCK, BLOCK, false);
+    loop_end(b);
+    const loop_value least = loop_binary(b, LOOP_ILT, whole, alone);
+    do_last_rows(r, c, loop_select(b, least, alone, whole), false);
+}
+
+static void do_known_rows(const running *r, const columns *c)
+{
+    loop_builder *b = &r->l->b;
+    const int64_t n = r->lines.n;
+    const int64_t blocks = (n - r->excludes) / BLOCK, rest = n - blocks * BLOCK;
+    const int64_t alone = !r->has_identity && blocks > 0;
+    if (alone)
+        do_rows(r, c, loop_i64(b, 0), BLOCK, BLOCK, true);
+    if (blocks > alone) {
+        const loop_value k =
+            loop_for(b, loop_i64(b, alone * BLOCK), loop_i64(b, blocks * BLOCK), BLOCK);
+        do_rows(r, c, k, BLOCK, BLOCK, false);
+        loop_end(b);
+    }
+    if (rest > 0)
+        do_rows(r, c, loop_i64(b, blocks * BLOCK), rest, rest - r->excludes,
+                !r->has_identity && blocks == 0);
+}
+
 static bool along_rows(const running *r)
 {
     loops *l = r->l;
     loop_builder *b = &l->b;
     const int64_t n = r->lines.n, inner = r->lines.inner, tiles = (inner + TILE - 1) / TILE;
-    const int64_t blocks = (n - r->excludes) / BLOCK, rest = n - blocks * BLOCK;
-    const int64_t alone = !r->has_identity && blocks > 0;
     columns c = {.lanes = dtype_bytes(r->sum) > 4 ? 8 : 16};
     loop_value outer, tile;
-    while (c.lanes > 1 && c.lanes / 2 >= inner)
+    while (!r->lines.any_inner && c.lanes > 1 && c.lanes / 2 >= inner)
         c.lanes /= 2;
     const uint64_t bytes = (uint64_t)(TILE + c.lanes) * dtype_bytes(r->sum);
     c.before = loop_scratch(b, bytes);
     c.four = loop_scratch(b, bytes);
     c.eight = loop_scratch(b, bytes);
     loops_split_any(l, loops_items(l), tiles, r->lines.any_inner, &outer, &tile);
-    c.first = loops_times(l, outer, n * inner);
+    c.first = loops_times_sized(l, outer, r->lines.all);
     c.low = loops_times(l, tile, TILE);
-    c.high = loop_min(b, loops_add(l, c.low, loop_i64(b, TILE)), loop_i64(b, inner));
-    c.whole = loop_min(b, c.high, loop_i64(b, inner / c.lanes * c.lanes));
+    const loop_value left = loop_binary(b, LOOP_ISUB, loop_sized(b, r->lines.width), c.low);
+    c.high = loop_min(b, left, loop_i64(b, TILE));
+    c.whole = loop_binary(b, LOOP_AND, c.high, loop_i64(b, -(int64_t)c.lanes));
     for_columns(r, &c, NULL);
-    if (alone)
-        do_rows(r, &c, loop_i64(b, 0), BLOCK, BLOCK, true);
-    if (blocks > alone) {
-        const loop_value k =
-            loop_for(b, loop_i64(b, alone * BLOCK), loop_i64(b, blocks * BLOCK), BLOCK);
-        do_rows(r, &c, k, BLOCK, BLOCK, false);
-        loop_end(b);
-    }
-    if (rest > 0)
-        do_rows(r, &c, loop_i64(b, blocks * BLOCK), rest, rest - r->excludes,
-                !r->has_identity && blocks == 0);
+    if (r->lines.any_n)
+        do_any_rows(r, &c);
+    else
+        do_known_rows(r, &c);
     loop_end(b);
     return loops_step(l, r->lines.outer * tiles, (uint64_t)(n * (inner < TILE ? inner : TILE)) * 4,
                       "blocks of rows, columns over the threads");
@@ -337,5 +435,6 @@ static bool along_rows(const running *r)
 bool loops_of_cumulative(loops *l)
 {
     const running r = running_of(l);
-    return r.lines.inner == 1 && r.has_identity ? along_lines(&r) : along_rows(&r);
+    const bool is_line = r.lines.inner == 1 && !r.lines.any_inner;
+    return is_line && r.has_identity ? along_lines(&r) : along_rows(&r);
 }
