@@ -15,16 +15,16 @@ from tenon import nn
 from tenon._numpy import call
 
 SIZES = [dict(B=96, S=57, T=75), dict(B=57, S=130, T=41), dict(B=130, S=75, T=96), dict(B=41, S=96, T=57)]
-# What has sizes in its code yet, and how many programs the other choices add, with AVX2 and with AVX-512: sorts (of
-# few, of many), left operands that are packed and have few rows, products with one row (by whole vectors), and two
+# What has sizes in its code yet, and how many programs the other choices add, with AVX2 and with AVX-512: left operands that are packed and have few rows, products with one row (by whole vectors), and two
 # products that are one kernel where there are blocks of rows for all threads, or little work.
-AGAIN = {"sort S": (1, 1), "argsort": (1, 1),
-         "matmul TN": (2, 0), "matvec": (2, 3), "attention of one": (2, 3), "transformer block": (1, 1)}
+AGAIN = {"matmul TN": (2, 0), "matvec": (2, 3), "attention of one": (2, 3), "transformer block": (1, 1)}
 # Sizes that some are run with besides: fewer than lanes of a vector, more than a block of a sum has, and strips.
 NARROW = dict(B=300, S=5, T=3)
 MORE = {name: [NARROW, dict(B=9000, S=20, T=4), dict(B=200, S=2100, T=5)]
         for name in ("sum columns S", "max columns", "mean and store", "cumsum columns", "reversed cumsum columns",
-                     "reversed cumsum S")} | {"softmax columns S": [NARROW]}
+                     "reversed cumsum S")}
+MORE |= {name: [NARROW, dict(B=2, S=9000, T=4)] for name in ("sort S", "argsort", "sort wide")}
+MORE["softmax columns S"] = [NARROW]
 CPUS = ["x86-64-v3", "x86-64-v4"]  # that the counts are of: a block has as many rows as fit into registers
 PROGRAMS = []
 
@@ -98,6 +98,7 @@ program("argmax columns", "f32[B, S]", lambda x: np.argmax(x, axis=0))
 program("top_k", "f32[B, 30]", lambda x: tenon.top_k(x, 3)[0])
 program("sort", "f32[B, 30]", lambda x: np.sort(x, axis=1))
 program("sort S", "f32[B, S]", lambda x: np.sort(x, axis=1))
+program("sort wide", "f64[B, S]", lambda x: np.sort(x, axis=1))
 program("argsort", "f32[B, S]", lambda x: np.argsort(x, axis=1))
 program("cumsum", "f32[B, 30]", lambda x: np.cumsum(x, axis=1))
 program("cumsum S", "f32[B, S]", lambda x: np.cumsum(x, axis=1))

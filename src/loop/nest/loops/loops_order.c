@@ -52,9 +52,11 @@ static void put_positions(const records *r, loop_value first, sized n, sized str
 {
     loops *l = r->l;
     loop_builder *b = &l->b;
-    const int64_t whole = stride.now == 1 ? n.now / LANES * LANES : 0;
-    const loop_value end = nest_number(b, r->any_length && stride.now == 1, LINE_WHOLE, whole);
-    if (whole > 0) {
+    const bool is_close = stride.now == 1 && sized_is_fixed(stride);
+    const int64_t whole = is_close ? n.now / LANES * LANES : 0;
+    const bool any = r->any_length && is_close;
+    const loop_value end = nest_number(b, any, LINE_WHOLE, whole);
+    if (any || whole > 0) {
         const loop_value k = loop_for(b, loop_i64(b, 0), end, LANES);
         loops_store_position(l, 0, loops_add(l, first, k), records_position(r, k, LANES));
         loop_end(b);
@@ -151,7 +153,6 @@ static void sort_line(loops *l, const loops_lines *lines, loop_value first)
     const bool is_alone = l->n->op == OP_SORT && l->n->n_in == 1 && !lines->any_n;
     if (!is_alone || !records_init_bare(&r, l, d, descends, lines->n))
         records_init(&r, l, d, descends, lines->length);
-    r.any_length = lines->any_n;
     records_read(&r, loops_in(l, 0), first, lines->width, lines->length);
     records_sort(&r, loop_sized(&l->b, lines->length));
     if (r.is_bare)
@@ -402,7 +403,6 @@ bool loops_of_top_k(loops *l)
     if (selects) {
         select_from_line(&s, lines.n);
     } else {
-        s.r.any_length = lines.any_n;
         records_read(&s.r, s.base, s.first, lines.width, lines.length);
         records_sort(&s.r, loop_sized(b, lines.length));
     }

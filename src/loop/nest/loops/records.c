@@ -33,7 +33,29 @@ static void choose_digits(records *r, uint32_t most)
     const uint32_t differ = r->high - r->low;
     r->passes = (differ + most - 1) / most;
     r->digit = (differ + r->passes - 1) / r->passes;
-    r->counts = loop_scratch(&r->l->b, ((uint64_t)r->passes << r->digit) * sizeof(int32_t));
+}
+
+static uint64_t bytes_of_counts(const records *r)
+{
+    return ((uint64_t)r->passes << r->digit) * sizeof(int32_t);
+}
+
+static void choose_by_room(records *r)
+{
+    choose_digits(r, r->room < LEAST_OF_MANY ? FEW_DIGIT : MANY_DIGIT);
+    r->counts = loop_scratch(&r->l->b, bytes_of_counts(r));
+}
+
+/* Memory for each way to sort. */
+static void make_any_counts(records *r)
+{
+    uint64_t most = (MOST_COUNTED + LANES) * sizeof(int64_t);
+    const uint32_t bits[] = {FEW_DIGIT, MANY_DIGIT};
+    for (int i = 0; i < 2; i++) {
+        choose_digits(r, bits[i]);
+        most = bytes_of_counts(r) > most ? bytes_of_counts(r) : most;
+    }
+    r->counts = loop_scratch(&r->l->b, most);
 }
 
 void records_init(records *r, loops *l, tn_dtype dtype, bool largest, sized length)
@@ -51,10 +73,13 @@ void records_init(records *r, loops *l, tn_dtype dtype, bool largest, sized leng
     r->spare_keys = loop_sized_scratch(b, bytes);
     r->positions = r->is_wide ? loop_sized_scratch(b, bytes) : LOOP_NO_VALUE;
     r->spare_positions = r->is_wide ? loop_sized_scratch(b, bytes) : LOOP_NO_VALUE;
-    if (room <= MOST_COUNTED)
+    r->any_length = !sized_is_fixed(length);
+    if (r->any_length)
+        make_any_counts(r);
+    else if (room <= MOST_COUNTED)
         r->counts = loop_sized_scratch(b, bytes);
     else
-        choose_digits(r, room < LEAST_OF_MANY ? FEW_DIGIT : MANY_DIGIT);
+        choose_by_room(r);
 }
 
 bool records_init_bare(records *r, loops *l, tn_dtype dtype, bool largest, int64_t room)
@@ -73,7 +98,7 @@ bool records_init_bare(records *r, loops *l, tn_dtype dtype, bool largest, int64
                    .spare_positions = LOOP_NO_VALUE};
     r->keys = loop_scratch(&l->b, (uint64_t)(room + LANES) * bits / 8);
     r->spare_keys = loop_scratch(&l->b, (uint64_t)(room + LANES) * bits / 8);
-    choose_digits(r, room < LEAST_OF_MANY ? FEW_DIGIT : MANY_DIGIT);
+    choose_by_room(r);
     return true;
 }
 
@@ -156,9 +181,11 @@ void records_read(const records *r, loop_value base, loop_value first, sized str
 {
     loops *l = r->l;
     loop_builder *b = &l->b;
-    const int64_t whole = stride.now == 1 ? n.now / LANES * LANES : 0;
-    const loop_value end = nest_number(b, r->any_length && stride.now == 1, LINE_WHOLE, whole);
-    if (whole > 0) {
+    const bool is_close = stride.now == 1 && sized_is_fixed(stride);
+    const int64_t whole = is_close ? n.now / LANES * LANES : 0;
+    const bool any = r->any_length && is_close;
+    const loop_value end = nest_number(b, any, LINE_WHOLE, whole);
+    if (any || whole > 0) {
         const loop_value k = loop_for(b, loop_i64(b, 0), end, LANES);
         const element x =
             loops_load(l, r->dtype, base, loops_add(l, first, k), LANES, LOOP_NO_VALUE);
@@ -336,13 +363,58 @@ static void distribute(records *r, loop_value n, uint32_t pass)
     change_places(r);
 }
 
-void records_sort(records *r, loop_value n)
+static void sort_by_digits(records *r, loop_value n)
 {
-    if (r->passes == 0) {
-        sort_by_counting(r, n);
-        return;
-    }
     count_digits(r, n);
     for (uint32_t pass = 0; pass < r->passes; pass++)
         distribute(r, n, pass);
+}
+
+enum { RECORDS_SPARE = LINE_PARTS + 1 }; /* the name of whether they end in the spare list */
+
+/* By digits of at most MOST bits; IS_NOW: so many records there are now. *IN_SPARE: they end there.
+ */
+static void sort_by_any_digits(const records *r, loop_value n, uint32_t most, bool is_now,
+                               bool *in_spare)
+{
+    records way = *r;
+    choose_digits(&way, most);
+    sort_by_digits(&way, n);
+    if (is_now)
+        *in_spare = way.passes % 2;
+}
+
+/* The way that suits N, which is chosen when the program runs. */
+static void sort_any(records *r, loop_value n)
+{
+    loops *l = r->l;
+    loop_builder *b = &l->b;
+    bool in_spare = true;
+    records way = *r;
+    const loop_value most = loop_i64(b, MOST_COUNTED);
+    loop_if(b, loops_less(l, n, loop_i64(b, MOST_COUNTED + 1)));
+    sort_by_counting(&way, loop_min(b, n, most)); /* no more: then loops need no polls */
+    loop_else(b);
+    loop_if(b, loops_less(l, n, loop_i64(b, LEAST_OF_MANY)));
+    sort_by_any_digits(r, n, FEW_DIGIT, r->room > MOST_COUNTED && r->room < LEAST_OF_MANY,
+                       &in_spare);
+    loop_else(b);
+    sort_by_any_digits(r, n, MANY_DIGIT, r->room >= LEAST_OF_MANY, &in_spare);
+    loop_end(b);
+    loop_end(b);
+    const loop_value is_spare =
+        loops_less(l, loop_i64(b, 0), loop_size(b, RECORDS_SPARE, in_spare));
+    r->keys = loop_select(b, is_spare, r->spare_keys, r->keys);
+    if (has_positions(r))
+        r->positions = loop_select(b, is_spare, r->spare_positions, r->positions);
+}
+
+void records_sort(records *r, loop_value n)
+{
+    if (r->any_length)
+        sort_any(r, n);
+    else if (r->passes == 0)
+        sort_by_counting(r, n);
+    else
+        sort_by_digits(r, n);
 }

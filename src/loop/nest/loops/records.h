@@ -21,7 +21,7 @@ typedef struct records {
     bool is_bare;       /* records are keys of as many bits as elements have, 32 or 64 */
     uint32_t low, high; /* the bits of a key that differ are low .. high - 1 */
     int64_t room;       /* records that fit */
-    bool any_length;    /* code for lines of any length; set after records_init */
+    bool any_length;    /* code for any number of records, with every way to sort them */
     loop_value keys, positions, spare_keys, spare_positions;
     loop_value counts;      /* of digits, or of the records before each */
     uint32_t digit, passes; /* bits of a digit, and how many of them; 0: each with each */
