@@ -184,12 +184,6 @@ contract_stage *contract_stage_new(const contract_spec *spec, const machine *on,
     s->p.is_stage = true;
     if (!contract_choose(&s->p, on, true, memory, plan, &s->rows, fault))
         return NULL;
-    /* Values that other stages keep in registers are live in the blocks, too: leave room for some,
-     * or sums are spilled. */
-    enum { MANY_ROWS = 6, SPARE = 6 };
-    const int64_t room = ((int64_t)on->registers - SPARE) / s->p.parts;
-    if (s->rows >= MANY_ROWS && s->rows * s->p.nv > room)
-        s->rows--;
     if (s->p.spec.a_in_scratch && s->p.a.buffer != CONTRACT_A)
         return NULL; /* an operand that is made while the program runs cannot be packed before */
     return s;

@@ -236,9 +236,10 @@ uint32_t contract_unroll(const problem *p, uint32_t rows, uint32_t vectors)
     }
     if (p->has_pairs) /* sums of integers may be reordered, which compilers do until none is left */
         return 1;
-    /* Where the next panel is fetched meanwhile, each iteration fetches a row of it. */
+    /* Where the next panel is fetched meanwhile, each iteration fetches a row of it. In stages
+     * loops are short, and their ends would cost as much as they do. */
     const bool may_fetch = p->packs_inside || p->group > 1;
-    if ((int64_t)rows * vectors >= MANY_SUMS && !may_fetch)
+    if ((int64_t)rows * vectors >= MANY_SUMS && !may_fetch && !p->is_stage)
         return 1;
     if (rows > 1 && step != 0 && row % step == 0 && row / step > 0 && row / step < most)
         most = row / step;

@@ -14,11 +14,10 @@ static void reduce_any_block(rows *s, uint32_t pass, const row_part *part, eleme
         rows_reduce_block(s, pass, part, results);
 }
 
-static void emit_pass(rows *s, uint32_t pass)
+void rows_emit_pass(rows *s, uint32_t pass, element *results)
 {
     emitter *e = &s->e;
     loop_builder *b = e->b;
-    element results[KERNEL_REDUCTIONS];
     const uint32_t mark = emit_mark(e);
     s->stored = 0;
     rows_hoist_operands(s, pass);
@@ -45,9 +44,12 @@ static void emit_pass(rows *s, uint32_t pass)
     for (uint32_t i = 0; i < e->n_kept; i++)
         e->kept[i].is_filled = e->kept[i].is_filled || (s->stored >> i & 1);
     emit_forget(e, mark);
-    for (uint32_t i = 0; i < s->n; i++)
-        if (s->r[i].pass == pass)
-            emit_know(e, s->r[i].n->first_value, NULL, rows_finish(s, &s->r[i], results[i]));
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (s->r[i].pass != pass)
+            continue;
+        results[i] = rows_finish(s, &s->r[i], results[i]);
+        emit_know(e, s->r[i].n->first_value, NULL, results[i]);
+    }
 }
 
 /* ---- results ---- */
@@ -160,16 +162,22 @@ void rows_store_row_values(rows *s)
     e->lanes = lanes;
 }
 
+void rows_emit_stores(rows *s)
+{
+    if (!s->stores_early)
+        store_elements(s);
+    rows_store_row_values(s);
+}
+
 void rows_emit_row(rows *s)
 {
+    element results[KERNEL_REDUCTIONS];
     const uint32_t mark = emit_mark(&s->e);
     for (uint32_t i = 0; i < s->e.n_kept; i++)
         s->e.kept[i].is_filled = s->e.kept[i].is_given;
     for (uint32_t pass = 1; pass <= s->passes; pass++)
-        emit_pass(s, pass);
-    if (!s->stores_early)
-        store_elements(s);
-    rows_store_row_values(s);
+        rows_emit_pass(s, pass, results);
+    rows_emit_stores(s);
     emit_forget(&s->e, mark);
 }
 
@@ -339,7 +347,7 @@ void rows_make_room(rows *s)
             r->partials =
                 loop_sized_scratch(b, sized_mul(sized_of((int64_t)size), rows_sized_blocks(s)));
     }
-    rows_plan_kept(s);
+    rows_keep_room(s);
 }
 
 static uint64_t row_cost(const rows *s)
@@ -461,6 +469,7 @@ static bool whole_rows_as_started(rows *s, nest *out)
     int64_t items = 1;
     open_buffers(s);
     choose_vectors(s);
+    rows_plan_kept(s);
     rows_make_room(s);
     const uint32_t outer = s->columns ? s->axis - 1 : s->axis;
     for (uint32_t i = 0; i < outer; i++)

@@ -42,6 +42,7 @@ typedef struct rows {
     loop_value out[KERNEL_OUTPUTS];
     bool is_sequential; /* not pipelined */
     bool in_scratch;    /* a stage: the only output is the row at out[0] in scratch memory */
+    bool is_lent;       /* a stage: what is kept from pass to pass lies where that says */
     bool is_costly;     /* functions of many instructions are computed */
     bool stores_early;  /* column mode: results that wait for no reduction are all that there is
                            besides those of one element a row, and are stored as operands of the
@@ -55,6 +56,10 @@ static inline bool rows_reduces(const node *n)
 
 /* Everything of the row where the emitter stands. */
 void rows_emit_row(rows *s);
+/* The same in parts: a pass, after which RESULTS has those of its reductions, by their numbers, and
+ * they are known; what is stored when all are. */
+void rows_emit_pass(rows *s, uint32_t pass, element *results);
+void rows_emit_stores(rows *s);
 /* How many lanes vectors have along the row. */
 uint32_t rows_lanes(const rows *s);
 /* A number that depends on the length, under one of these names (loop_size). */
@@ -85,8 +90,9 @@ static inline bool rows_is_row_value(const rows *s, const kernel_output *out)
 bool rows_runs_ahead(const rows *s, uint32_t pass);
 /* Can results of an element for each position be stored in the first pass? */
 bool rows_can_store_early(const rows *s);
-/* Decides what is kept from pass to pass, and makes room for it. */
+/* Decides what is kept from pass to pass, and makes room for it, unless that is lent. */
 void rows_plan_kept(rows *s);
+void rows_keep_room(rows *s);
 /* The passes in which node NODE_INDEX is computed: bit 0 for the stores at the end, then one for
  * each pass. */
 uint32_t rows_passes_with(const rows *s, uint32_t node_index);

@@ -134,14 +134,22 @@ void rows_plan_kept(rows *s)
         if (!nest_is_expensive(n) || !is_like_operand(s, t) || bytes > MOST_KEPT ||
             !is_several(rows_passes_with(s, s->k->nodes[i])) || t->rank != s->k->operands->n_source)
             continue;
+        e->kept[e->n_kept++] = (emit_kept){
+            .v = n->first_value, .map = s->k->operands, .dtype = t->dtype, .memory = LOOP_NO_VALUE};
+    }
+}
+
+void rows_keep_room(rows *s)
+{
+    emitter *e = &s->e;
+    for (uint32_t i = 0; i < e->n_kept && !s->is_lent; i++) {
+        if (e->kept[i].is_given)
+            continue;
         /* Whole vectors are stored, also at the end of a row. */
-        const int64_t each = (int64_t)dtype_bytes(t->dtype), end = LOOP_MAX_LANES * each;
-        const sized of_all = sized_mul(nest_extent(s->k, s->axis), sized_of(bytes / s->length));
-        e->kept[e->n_kept++] =
-            (emit_kept){.v = n->first_value,
-                        .map = s->k->operands,
-                        .dtype = t->dtype,
-                        .memory = loop_sized_scratch(e->b, sized_add(of_all, sized_of(end)))};
+        const int64_t each = (int64_t)dtype_bytes(e->kept[i].dtype), end = LOOP_MAX_LANES * each;
+        const sized of_all = sized_mul(nest_extent(s->k, s->axis),
+                                       sized_of(each * (s->columns ? (int64_t)e->lanes : 1)));
+        e->kept[i].memory = loop_sized_scratch(e->b, sized_add(of_all, sized_of(end)));
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "loop/nest/products.h"
 #include "loop/nest/rows_stage.h"
+#include "ops/law.h"
 
 enum {
     ENOUGH_ITEMS = 16,     /* for the threads */
@@ -62,11 +63,12 @@ static bool number_buffers(const kernel *whole, part *p, arena *memory)
     return p->numbers != NULL;
 }
 
-/* Rows are aligned to cache lines, and padded so that they do not fall into few sets of a cache. */
+/* Rows are aligned to cache lines, have room for whole vectors, and are padded so that they do not
+ * fall into few sets of a cache. */
 static int64_t pitch_of(int64_t length, int64_t size)
 {
-    const int64_t line = LOOP_ALIGN / size;
-    const int64_t pitch = (length + line - 1) / line * line;
+    const int64_t line = LOOP_ALIGN / size, vector = line > SUM_LANES ? line : SUM_LANES;
+    const int64_t pitch = (length + vector - 1) / vector * vector;
     return pitch * size % 1024 == 0 ? pitch + line : pitch;
 }
 
@@ -300,8 +302,8 @@ static bool open_program(stages *s, const nest_options *o, loop_builder *b, aren
             open_contraction(s, i, b);
             continue;
         }
-        p->rows =
-            rows_stage_new(s->f, p->k, p->numbers, before ? before->left : NO_VALUE, o, b, memory);
+        p->rows = rows_stage_new(s->f, p->k, p->numbers, before ? before->left : NO_VALUE,
+                                 contract_stage_height(first) * s->group, o, b, memory);
         if (!p->rows)
             return false;
     }
@@ -320,13 +322,23 @@ static void emit_rows(const stages *s, uint32_t i, loop_builder *b, loop_value b
                       loop_value first, loop_value end, sized m)
 {
     const part *p = &s->at[i];
-    const loop_value row = loop_for(b, first, end, 1);
-    const loop_value number =
-        loop_binary(b, LOOP_IADD, row, loop_binary(b, LOOP_IMUL, batch, loop_sized(b, m)));
-    const loop_value from = i > 0 ? row_at(b, p - 1, row, first) : LOOP_NO_VALUE;
-    const loop_value to = p->left != NO_VALUE ? row_at(b, p, row, first) : LOOP_NO_VALUE;
-    rows_stage_emit(p->rows, number, from, to);
-    loop_end(b);
+    const int64_t group = rows_stage_group(p->rows);
+    loop_value low = first, high = end;
+    if (group > 1) {
+        low = loop_for(b, first, end, group);
+        high = loop_min(b, loop_binary(b, LOOP_IADD, low, loop_i64(b, group)), end);
+    }
+    for (uint32_t phase = 0; phase < rows_stage_phases(p->rows); phase++) {
+        const loop_value row = loop_for(b, low, high, 1);
+        const loop_value number =
+            loop_binary(b, LOOP_IADD, row, loop_binary(b, LOOP_IMUL, batch, loop_sized(b, m)));
+        const loop_value from = i > 0 ? row_at(b, p - 1, row, first) : LOOP_NO_VALUE;
+        const loop_value to = p->left != NO_VALUE ? row_at(b, p, row, first) : LOOP_NO_VALUE;
+        rows_stage_emit(p->rows, phase, loop_binary(b, LOOP_ISUB, row, low), number, from, to);
+        loop_end(b);
+    }
+    if (group > 1)
+        loop_end(b);
 }
 
 static sized batch_rows(const contract_spec *spec)
