@@ -426,17 +426,22 @@ static void list_buffers(const kernel *k, const product *p, const uint32_t *orde
     step->n_read = 2;
 }
 
-/* The rest of the kernel takes the results of P. */
-/* Are the nodes of K so few instructions that they may stand once for each vector of a tile? */
+/* Are the nodes of K so few instructions that they may stand once for each vector of a tile? Those
+ * that move or name values are none. */
 static bool is_small(const function *f, const kernel *k)
 {
-    enum { FEW = 4 };
-    for (uint32_t i = 0; i < k->n_nodes; i++)
-        if (op_is_costly(f->nodes.at[k->nodes[i]].op))
+    enum { FEW = 3 };
+    uint32_t computing = 0;
+    for (uint32_t i = 0; i < k->n_nodes; i++) {
+        const node *n = &f->nodes.at[k->nodes[i]];
+        if (op_is_costly(n->op))
             return false;
-    return k->n_nodes <= FEW;
+        computing += !(op_table[n->op].traits & T_MOVES) && !kernel_is_uniform(n);
+    }
+    return computing <= FEW;
 }
 
+/* The rest of the kernel takes the results of P. */
 static bool set_follow_up(const function *f, const kernel *k, arena *memory, product *p)
 {
     follow_up *u = ARENA_NEW(memory, follow_up);
