@@ -52,7 +52,7 @@ PROGRAMS = [
     ("rows.ptir", dot("f32, 45x300", "f32, 300x77", "f32, 45x77", ROWS,
                       "  %z = tanh(%y) -> tensor<f32, 45x77>\n")),
     ("long.ptir", dot("f32, 13x1111", "f32, 1111x70", "f32, 13x70", ROWS)),
-    ("columns.ptir", dot("f32, 5x531", "f32, 60x531", "f32, 5x60", "contract_lhs[1] contract_rhs[1]")),
+    ("columns.ptir", dot("f32, 5x531", "f32, 67x531", "f32, 5x67", "contract_lhs[1] contract_rhs[1]")),
     ("left.ptir", dot("f64, 300x31", "f64, 300x41", "f64, 31x41", "contract_lhs[0] contract_rhs[0]")),
     ("two.ptir", dot("f32, 2x600", "f32, 600x520", "f32, 2x520", ROWS)),
     ("many.ptir", dot("f32, 70x517", "f32, 517x131", "f32, 70x131", ROWS)),
@@ -129,6 +129,9 @@ def check_effect(folder):
                    "right=rows", "right=swept"):
         if choice not in shown(file, "--schedule", choice)[0].split(","):
             yield f"--schedule {choice} gives {shown(file, '--schedule', choice)[0]}"
+    for choice in ("right=columns", "right=swept"):
+        if choice not in shown(folder / "columns.ptir", "--schedule", choice)[0].split(","):
+            yield f"--schedule {choice} is not taken for columns"
     if "products=pairs" not in shown(folder / "shorter.ptir", "--schedule", "products=pairs")[0]:
         yield "--schedule products=pairs is not taken for short integers"
     dump = tenon("explain", file, "--dump", "kernels", "--schedule", "rows=3,right=panels").stdout

@@ -231,6 +231,10 @@ static void test_shapes(void)
     for (size_t i = 0; i < sizeof swept_rows / sizeof *swept_rows; i++)
         test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 1, swept_rows[i], 1093, 515,
                                   (matrix_layout)(i % 3), 0, i % 2 == 0});
+    for (int64_t m = 5; m <= 33; m += 7) /* ... whose rows are contiguous, not its columns */
+        test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 1, m, 1093, 515, (matrix_layout)(m % 3),
+                                  1, m % 2 == 0});
+    test_matrix((matrix_case){TN_F64, TN_F64, TN_F64, 2, 9, 261, 1030, 0, 1, false});
     test_matrix((matrix_case){TN_BF16, TN_F32, TN_BF16, 1, 19, 1041, 512, 0, 0, false});
     test_matrix((matrix_case){TN_F64, TN_F64, TN_F64, 1, 21, 1030, 261, 0, 0, false});
     test_matrix((matrix_case){TN_F64, TN_F64, TN_F64, 2, 16, 1030, 300, 1, 0, false});

@@ -300,6 +300,12 @@ static bool is_tiled(const problem *p, const machine *m, int64_t rows, const wal
                                        !prefers_panels(p, m, rows, a_k);
 }
 
+/* How B is read where it is swept. */
+static b_form swept_form(const problem *p)
+{
+    return may_read_rows(p) ? B_ROWS : B_COLUMNS;
+}
+
 /* Is B, though there are too many rows to read it once from memory as blocks of rows do, better
  * swept? */
 static bool prefers_sweep(const problem *p, bool is_stage)
@@ -308,13 +314,12 @@ static bool prefers_sweep(const problem *p, bool is_stage)
     const bool is_asked = s->wanted.right == RIGHT_SWEPT;
     if (is_stage || s->b_is_constant || p->has_pairs ||
         (s->wanted.right != RIGHT_ANY && !is_asked) || s->wanted.left != LEFT_ANY ||
-        p->m <= FEW_ROWS || has_any_order(p) || contract_has_dynamic(s->m, s->n_m) ||
-        !may_read_rows(p))
+        p->m <= FEW_ROWS || has_any_order(p) || contract_has_dynamic(s->m, s->n_m))
         return false;
     problem whole = *p;
     contract_drop_windows(&whole);
     contract_join_products(&whole);
-    whole.b_form = B_ROWS;
+    whole.b_form = swept_form(p);
     whole.b_n = WALK(s->n, s->n_n, b);
     return is_asked ? contract_may_sweep(&whole) : contract_can_sweep(&whole);
 }
@@ -366,8 +371,8 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
     if (packs_rows)
         contract_tile_a(p, *rows);
     /* The steps of A are final now, and say which axes of K can be one. */
-    p->b_form = p->is_tiled ? B_PANELS : sweeps ? B_ROWS : find_b(p, m, *rows, is_stage);
-    if (p->b_form == B_COLUMNS)
+    p->b_form = p->is_tiled ? B_PANELS : sweeps ? swept_form(p) : find_b(p, m, *rows, is_stage);
+    if (p->b_form == B_COLUMNS && !sweeps)
         p->nv = squares_of(p);
     const uint32_t wide = p->nv;
     if (s->b_is_constant && p->b_form == B_PANELS && s->wanted.vectors == 0)

@@ -1,7 +1,12 @@
 /* Some rows times a large matrix that is read once: B is swept in place, several of its rows at a
  * time and each for as long as an item has columns, so that memory is read in long streams; the
  * next rows are fetched meanwhile. A vector of each of these rows is in registers while all rows of
- * A meet it. The sums of an item lie in scratch memory. */
+ * A meet it. The sums of an item lie in scratch memory.
+ *
+ * Where the columns of B are contiguous, not the rows, as many of them as a vector has lanes go
+ * through a block of the law together: a square of B is transposed in registers and is then what a
+ * vector of each of several rows is above. The blocks of the next columns are fetched meanwhile,
+ * one column after the other. */
 #include "loop/contract/contract_multiply.h"
 
 enum {
@@ -16,19 +21,38 @@ enum {
     /* bytes of B from which on it is worth it: */
     FAR = 256 << 10,
     FARTHER = 2 << 20, /* ... for more rows than */
-    FEW_ROWS = 4
+    FEW_ROWS = 4,
+    MOST_FOR_COLUMNS = 64, /* rows of A; with more, transposing pays for tiles, too */
+    FEWER_FOR_COLUMNS = 12 /* ... where a square has as few products as there are registers */
 };
+static bool has_columns(const problem *p)
+{
+    return p->b_form == B_COLUMNS;
+}
+
+/* Columns: each begins in memory where a vector is read, and a square fits in registers. */
+static bool may_sweep_columns(const problem *p)
+{
+    return has_columns(p) && !p->b.load && p->b.pair == 0 && p->b.dtype == p->form &&
+           p->bytes >= 4 && p->lanes > 1 && p->lanes <= CONTRACT_MOST_UNROLLED && p->b_n.n == 1 &&
+           p->products.b[0] == 1 && walk_step(&p->b_n) >= p->k;
+}
 
 bool contract_may_sweep(const problem *p)
 {
-    return p->parts == 1 && p->m <= (p->b.load ? LOADED : ROWS) && p->b_form == B_ROWS &&
-           !p->a.load && p->products.n == 1 && p->k > 0 && p->n >= 4 * (int64_t)p->lanes &&
-           (p->n == 1 || walk_step(&p->b_n) == 1) && p->products.b[0] >= p->n;
+    const bool may_rows =
+        p->b_form == B_ROWS && (p->n == 1 || walk_step(&p->b_n) == 1) && p->products.b[0] >= p->n;
+    return p->parts == 1 && p->m <= (p->b.load ? LOADED : ROWS) && !p->a.load &&
+           p->products.n == 1 && p->k > 0 && p->n >= 4 * (int64_t)p->lanes &&
+           (may_rows || may_sweep_columns(p));
 }
 
 bool contract_can_sweep(const problem *p)
 {
     const int64_t far = p->m > FEW_ROWS ? FARTHER : FAR;
+    const int64_t most = p->has_many_registers ? MOST_FOR_COLUMNS : FEWER_FOR_COLUMNS;
+    if (has_columns(p) && (p->m <= FEW_ROWS || p->m > most))
+        return false; /* contract_chain.c transposes for fewer, tiles for more */
     return contract_may_sweep(p) && p->k * p->n >= far / p->bytes;
 }
 
@@ -43,6 +67,8 @@ int64_t contract_sweep_streams(const problem *p)
 {
     if (p->b.load)
         return STREAMS; /* what computes B counts on it */
+    if (has_columns(p))
+        return p->lanes; /* a square */
     if (p->spec.wanted.unroll > 0)
         return p->spec.wanted.unroll;
     if (!p->has_many_registers)
@@ -54,7 +80,7 @@ int64_t contract_sweep_vectors(const problem *p)
 {
     enum { MOST = 4 };
     int64_t n = p->m > 1 && has_narrow_groups(p) ? 1 : 2;
-    if (p->b.load)
+    if (p->b.load || has_columns(p))
         return 1;
     if (p->spec.wanted.vectors > 0)
         for (n = MOST; n > p->spec.wanted.vectors; n /= 2)
@@ -165,7 +191,7 @@ static void copy_factors(sweep *s, loop_value first, loop_value length)
 /* The hardware follows the streams by itself as long as there is next to nothing to do between. */
 static bool fetches(const problem *p)
 {
-    return !p->b.load && p->m > 1;
+    return !p->b.load && p->m > 1 && !has_columns(p);
 }
 
 /* During a group the rows of B from product K (i64) on are fetched; after the last ones those with
@@ -314,6 +340,100 @@ static void each_vector(sweep *s, uint32_t lanes, vector_work *work, void *user)
     loop_end(b);
 }
 
+/* ---- squares of B, whose columns are contiguous ---- */
+
+/* A block of the law: products FIRST .. FIRST + LENGTH - 1 (i64). */
+typedef struct law_block {
+    loop_value first, length;
+} law_block;
+
+static sized column_step(const problem *p)
+{
+    return sized_mul(walk_sized_step(&p->b_n), sized_of(b_unit(p)));
+}
+
+/* Square number K / lanes of those of a vector of columns is multiplied; as many bytes of what lies
+ * at NEXT, the same of the next columns, are fetched, of one column after the other. */
+static void fetch_square(sweep *s, loop_value next, loop_value k)
+{
+    const problem *p = s->g->p;
+    loop_builder *b = s->g->b;
+    const int64_t lanes = p->lanes, lines = lanes * lanes * b_unit(p) / LOOP_ALIGN;
+    const int64_t in_column = CONTRACT_BLOCK * b_unit(p) / LOOP_ALIGN;
+    const loop_value number = int_times(b, int_divided(b, k, lanes), lines);
+    const loop_value column = int_times_sized(b, int_divided(b, number, in_column), column_step(p));
+    const loop_value line = int_times(b, int_modulo(b, number, in_column), LOOP_ALIGN);
+    const loop_value at = loop_offset(b, loop_offset(b, next, column), line);
+    for (int64_t i = 0; i < lines; i++)
+        loop_prefetch(b, loop_at(b, at, i * LOOP_ALIGN));
+}
+
+/* The products of a square of N products from product K (i64) of the block X on, and of COLUMNS
+ * columns that exist from the address FROM on, where product 0 of the block is. */
+static void add_square(sweep *s, loop_value from, loop_value k, uint32_t n, int64_t columns,
+                       loop_value column)
+{
+    const problem *p = s->g->p;
+    loop_builder *b = s->g->b;
+    loop_value at[LOOP_MAX_LANES], of_k[LOOP_MAX_LANES];
+    element of_b[LOOP_MAX_LANES];
+    const loop_value here = loop_offset(b, from, int_times(b, k, b_unit(p)));
+    for (uint32_t r = 0; r < p->lanes; r++) {
+        /* Columns that do not exist repeat the last one; their sums are not stored. */
+        const int64_t i = r < columns ? r : columns - 1;
+        at[r] = int_behind(b, here, sized_mul(column_step(p), sized_of(i)));
+        of_k[r] = n == p->lanes
+                      ? loop_load(b, loop_type_of(p->elem, p->lanes), at[r], (uint32_t)p->bytes)
+                      : loop_load_first(b, loop_type_of(p->elem, p->lanes), at[r], loop_i64(b, n),
+                                        (uint32_t)p->bytes);
+    }
+    transpose_square(b, of_k, p->lanes, p->bytes);
+    for (uint32_t i = 0; i < n; i++)
+        of_b[i] = (element){p->form, of_k[i], LOOP_NO_VALUE};
+    const group x = {
+        .n = n, .from = here, .factors = loop_offset(b, s->factors, int_times(b, k, p->bytes))};
+    const loop_value row = loop_for(b, loop_i64(b, 0), loop_i64(b, p->m), 1);
+    add_row(s, &x, of_b, column, p->lanes, row);
+    loop_end(b);
+}
+
+/* The vector of columns at COLUMN gets the products of a block of the law. */
+static void add_columns(sweep *s, void *user, loop_value column, uint32_t lanes, loop_value count)
+{
+    const law_block *x = user;
+    const problem *p = s->g->p;
+    loop_builder *b = s->g->b;
+    const int64_t columns = count == LOOP_NO_VALUE ? lanes : p->n % lanes, rest = p->k % lanes;
+    const loop_value from =
+        loop_offset(b, loop_offset(b, s->b_at, int_times_sized(b, column, column_step(p))),
+                    int_times(b, x->first, b_unit(p)));
+    /* Next are the columns beside, then those of the next block, then those of the next item. */
+    const loop_value beside = int_add(b, column, loop_i64(b, lanes));
+    const loop_value has_more = loop_binary(b, LOOP_ILT, beside, s->columns);
+    const loop_value further = int_add(b, x->first, x->length);
+    const loop_value goes_on = loop_binary(b, LOOP_ILT, further, loop_i64(b, p->k));
+    const loop_value none = loop_i64(b, 0);
+    const loop_value next_column =
+        loop_select(b, has_more, beside, loop_select(b, goes_on, none, s->columns));
+    const loop_value next_first =
+        loop_select(b, has_more, x->first, loop_select(b, goes_on, further, none));
+    const loop_value next =
+        loop_offset(b, loop_offset(b, s->b_at, int_times_sized(b, next_column, column_step(p))),
+                    int_times(b, next_first, b_unit(p)));
+    const loop_value whole = loop_binary(b, LOOP_AND, x->length, loop_i64(b, -(int64_t)lanes));
+    const loop_value k = loop_for(b, none, whole, lanes);
+    fetch_square(s, next, k);
+    add_square(s, from, k, lanes, columns, column);
+    loop_end(b);
+    if (rest == 0)
+        return;
+    loop_if(b, loop_binary(b, LOOP_ILT, whole, x->length));
+    add_square(s, from, whole, (uint32_t)rest, columns, column);
+    loop_end(b);
+}
+
+/* ---- items ---- */
+
 /* N products of every chain, product K (i64) of the block of the law that begins at FIRST and those
  * after it. */
 static void emit_group(sweep *s, loop_value first, loop_value k, uint32_t n)
@@ -342,6 +462,11 @@ static void emit_block_of(sweep *s, loop_value first, loop_value length)
     const loop_value left = rest[0] + rest[1] > 0 ? int_modulo(b, length, n) : loop_i64(b, 0);
     const loop_value whole = loop_binary(b, LOOP_ISUB, length, left);
     copy_factors(s, first, length);
+    if (has_columns(p)) {
+        law_block x = {first, length};
+        each_vector(s, p->lanes, add_columns, &x);
+        return;
+    }
     if (p->k >= n) {
         emit_group(s, first, loop_for(b, loop_i64(b, 0), whole, n), (uint32_t)n);
         loop_end(b);
@@ -414,9 +539,10 @@ static void emit_sweep(sweep *s, loop_value item)
     g->a = loop_offset(b, g->all_a, int_times(b, at_a, p->bytes));
     const loop_value at_b =
         int_add(b, walk_emit(b, &p->b_batch, g->batch), loop_i64(b, p->spec.b_first));
+    const loop_value at_column = has_columns(p) ? walk_emit(b, &p->b_n, g->column) : g->column;
     s->b_at = p->b.load
                   ? at_b
-                  : loop_offset(b, g->all_b, int_times(b, int_add(b, at_b, g->column), b_unit(p)));
+                  : loop_offset(b, g->all_b, int_times(b, int_add(b, at_b, at_column), b_unit(p)));
     each_vector(s, p->lanes, start, NULL);
     const loop_value first = loop_for(b, loop_i64(b, 0), loop_i64(b, p->k), CONTRACT_BLOCK);
     const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, p->k), first);
