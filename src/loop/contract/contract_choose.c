@@ -221,14 +221,19 @@ static b_form find_b(const problem *p, const machine *m, int64_t rows, bool is_s
 }
 
 /* Vectors of columns that are read in place, one square at a time in registers: with a single row
- * of A one chain would wait for itself. Columns a multiple of PAGE apart share one set of the
- * first-level cache, which more than MOST_IN_SET evict. */
+ * of A one chain would wait for itself, and where vectors are short, so would two. Columns a
+ * multiple of PAGE apart share one set of the first-level cache, which more than MOST_IN_SET evict.
+ */
 static uint32_t squares_of(const problem *p)
 {
-    enum { PAGE = 4096, MOST_IN_SET = 16, TWO = 2 };
+    enum { PAGE = 4096, MOST_IN_SET = 16, WIDE = 64, TWO = 2, THREE = 3 };
     const walk n = WALK(p->spec.n, p->spec.n_n, b);
     const bool is_crowded = n.step[0] * p->bytes % PAGE == 0 && TWO * p->lanes > MOST_IN_SET;
-    return p->m == 1 && p->n > p->lanes && !is_crowded && p->spec.wanted.vectors != 1 ? TWO : 1;
+    if (p->m != 1 || p->n <= p->lanes || is_crowded || p->spec.wanted.vectors == 1)
+        return 1;
+    const bool fits = n.step[0] * p->bytes % PAGE != 0 || THREE * p->lanes <= MOST_IN_SET;
+    const bool is_short = p->lanes * p->bytes < WIDE && p->spec.wanted.vectors != TWO;
+    return is_short && fits && p->n > (int64_t)TWO * p->lanes ? THREE : TWO;
 }
 
 /* Do the rows that panels meet stay in the second-level cache beside one of them? */

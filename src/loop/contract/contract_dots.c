@@ -10,9 +10,10 @@
 
 enum {
     MOST_CHAINS = 2 * LOOP_MAX_LANES,
-    WIDE = 64,       /* bytes: one such vector of chains takes as long to load as to multiply */
-    LEAST_ROWS = 4,  /* fewer are multiplied one by one */
-    LEAST_BLOCKS = 2 /* of a single result */
+    WIDE = 64, /* bytes: one such vector of chains takes as long to load as to multiply, ... */
+    NEAR = 256 << 10, /* ... unless a single result has so many bytes of each operand at most */
+    LEAST_ROWS = 4,   /* fewer are multiplied one by one */
+    LEAST_BLOCKS = 2  /* of a single result */
 };
 
 typedef struct dots {
@@ -339,7 +340,8 @@ const loop_program *contract_dots(problem *p, arena *memory, int64_t *work, cons
         return NULL;
     loop_init(&b, memory);
     *d = (dots){.p = p, .b = &b, .by_rows = has_rows_of_both(&p->spec), .rows = p->m};
-    d->nv = p->lanes * p->bytes < WIDE ? 2 : 1;
+    const bool is_near = !d->by_rows && p->k * p->bytes <= NEAR;
+    d->nv = p->lanes * p->bytes < WIDE || is_near ? 2 : 1;
     d->a_step = walk_sized_step(&p->a_m);
     d->b_step = p->spec.n_m > 0 ? axis_b(&p->spec.m[p->spec.n_m - 1]) : sized_of(0);
     factors_open(&b, &p->a);

@@ -325,8 +325,9 @@ static held shuffled(const held *x, const held *y, const uint8_t *table, uint32_
     return out;
 }
 
-/* N vectors, the rows of squares that lie side by side, each N lanes wide; N * BYTES is at most 16,
- * or there is one square. */
+/* N vectors, the rows of squares that lie side by side, each N lanes wide. Where N lanes are more
+ * than 16 bytes, but not a whole vector, the rows of a square must not be in order: the last stages
+ * take every second block of 16 bytes, from each vector and then from one in the other half. */
 static void transpose_parts(loop_builder *b, loop_value *rows, uint32_t n, uint32_t lanes,
                             int64_t bytes)
 {
@@ -377,25 +378,31 @@ static loop_value join(loop_builder *b, loop_value x, loop_value y, uint32_t n)
     return loop_shuffle(b, x, y, table, 2 * n);
 }
 
-/* 16 bytes at a time: a vector takes them from every fourth row (of floats) at once, so that only
- * the squares inside of 16 bytes are left to transpose. */
+/* Pieces of 16 bytes: a vector takes them from every fourth row (of floats) at once, so that only
+ * the squares inside of 16 bytes are left to transpose. Vectors of 64 bytes take two pieces of 32
+ * instead, because four small loads take longer than the shuffles that they save, and more rows
+ * than a set of the first-level cache has places are read in two passes rather than four. */
 void load_transposed(loop_builder *b, const loop_value *rows, loop_elem elem, uint32_t lanes,
                      loop_value *columns)
 {
+    enum { BLOCK = 16, LONG = 64 };
     const uint32_t bytes = (uint32_t)loop_elem_bytes(elem);
-    const uint32_t group = 16 / bytes < lanes ? 16 / bytes : lanes;
-    for (uint32_t quarter = 0; quarter < lanes / group; quarter++) {
-        loop_value *at = columns + quarter * group;
-        for (uint32_t i = 0; i < group; i++) {
+    const uint32_t group = BLOCK / bytes < lanes ? BLOCK / bytes : lanes;
+    const uint32_t piece = lanes * bytes >= LONG ? 2 * group : group, pieces = lanes / piece;
+    for (uint32_t p = 0; p < pieces; p++) {
+        loop_value *at = columns + p * piece;
+        for (uint32_t i = 0; i < piece; i++) {
+            /* The last stage takes blocks of 16 bytes from vector i and then i + group. */
+            const uint32_t first = i % group + i / group * pieces * group;
             loop_value part[LOOP_MAX_LANES];
-            for (uint32_t k = 0; k < lanes / group; k++)
-                part[k] = loop_load(b, loop_type_of(elem, group),
-                                    loop_at(b, rows[k * group + i], quarter * 16), bytes);
-            for (uint32_t n = lanes / group, width = group; n > 1; n /= 2, width *= 2)
+            for (uint32_t k = 0; k < pieces; k++)
+                part[k] = loop_load(b, loop_type_of(elem, piece),
+                                    loop_at(b, rows[k * group + first], p * piece * bytes), bytes);
+            for (uint32_t n = pieces, width = piece; n > 1; n /= 2, width *= 2)
                 for (uint32_t k = 0; k < n / 2; k++)
                     part[k] = join(b, part[2 * k], part[2 * k + 1], width);
             at[i] = part[0];
         }
-        transpose_parts(b, at, group, lanes, (int64_t)bytes);
+        transpose_parts(b, at, piece, lanes, (int64_t)bytes);
     }
 }
