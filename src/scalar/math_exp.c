@@ -223,15 +223,46 @@ static math_pair exp_pair(builder *b, value x, double less)
 /* From here on e^x - 1 is e^x, and e^-x nothing beside it. */
 enum { FAR = 40 };
 
+/* q of e^r - 1 = r + r^2 q(r) for |r| <= log(2)/2, in f64 for an f32 result (expm1_f32): the even
+ * coefficients and the odd ones */
+static const double expm1_even[] = {0x1.0000000000005p-1, 0x1.5555555551c64p-5,
+                                    0x1.6c16c180cfacbp-10, 0x1.a019a131652acp-16,
+                                    0x1.28a8338218ac1p-22};
+static const double expm1_odd[] = {0x1.55555555553ebp-3, 0x1.1111111184a74p-7,
+                                   0x1.a019fec5de3b9p-13, 0x1.71e543a8a1400p-19,
+                                   0x1.a2ceef5e16c63p-26};
+
+/* In f64, one part of which is enough: the result is that of two parts for every f32
+ * (test/long/math_exhaustive.c). */
+static value expm1_f32(builder *b, value x)
+{
+    /* Up to where e^x is infinite in f32; the integer in ROUNDED is k + 1023. */
+    const value wide = math_widen(b, math_clamp(b, x, -FAR, 128));
+    const value magic = sb_f64(b, scalar_magic(SCALAR_F64) + 1023);
+    const value rounded = sb_fma(b, wide, sb_f64(b, 0x1.71547652b82fep0), magic);
+    const value k = sb_fsub(b, rounded, magic);
+    value r = sb_fma(b, k, sb_f64(b, -0x1.62e42feep-1), wide);
+    r = sb_fma(b, k, sb_f64(b, -0x1.a39ef35793c76p-33), r);
+    const value z = sb_fmul(b, r, r);
+    const value odd = math_poly(b, z, expm1_odd, COUNT(expm1_odd));
+    const value q = sb_fma(b, odd, r, math_poly(b, z, expm1_even, COUNT(expm1_even)));
+    const value near = sb_fma(b, z, q, r);
+    const value bits = sb_shl(b, sb_bitcast(b, SCALAR_I64, rounded), sb_i64(b, 52));
+    const value power = sb_bitcast(b, SCALAR_F64, bits);
+    const value result = sb_fma(b, power, near, sb_fsub(b, power, sb_f64(b, 1)));
+    /* The sum of 0 and -0 is 0. */
+    return math_copy_sign(b, sb_fabs(b, math_narrow(b, SCALAR_F32, result)), x);
+}
+
 /* [expm1/C1] */
 value math_expm1(builder *b, value x)
 {
-    const scalar_type type = sb_type(b, x);
-    const value wide = math_widen(b, x);
-    const math_pair near = exp_pair(b, math_clamp(b, wide, -FAR, FAR), 1);
-    const value is_far = sb_flt(b, sb_f64(b, FAR), wide);
-    const value result = sb_select(b, is_far, math_exp(b, wide), sb_fadd(b, near.hi, near.lo));
-    return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, result), wide));
+    if (sb_type(b, x) == SCALAR_F32)
+        return expm1_f32(b, x);
+    const math_pair near = exp_pair(b, math_clamp(b, x, -FAR, FAR), 1);
+    const value is_far = sb_flt(b, sb_f64(b, FAR), x);
+    const value result = sb_select(b, is_far, math_exp(b, x), sb_fadd(b, near.hi, near.lo));
+    return math_copy_sign(b, sb_fabs(b, result), x);
 }
 
 static value minimum(builder *b, value x, double most)

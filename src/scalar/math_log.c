@@ -15,28 +15,45 @@ static const double log_f64[] = {0x1.5555555555592p-1, 0x1.999999997ff1ap-2, 0x1
                                  0x1.c71c52146bf60p-3, 0x1.74663ce68b8e9p-3, 0x1.39a1e99a49ebcp-3,
                                  0x1.2f03b0ccf813bp-3};
 
-math_split_result math_split(builder *b, value x)
+/* The pattern of sqrt(1/2) */
+#define ROOT_HALF_F32 0x3f3504f3
+
+/* The split of a positive normal X; OFFSET is `scalar_magic` and what the exponent has too much. */
+static math_split_result split_from(builder *b, value x, value offset)
 {
     const scalar_type type = sb_type(b, x);
     const math_format m = format_of(type);
     const bool wide = type == SCALAR_F64;
-    const value least_normal = math_float(b, type, wide ? 0x1p-1022 : 0x1p-126);
-    const value lift = math_float(b, type, wide ? 0x1p52 : 0x1p23);
-    const value root_half = math_int(b, type, wide ? 0x3fe6a09e667f3bcd : 0x3f3504f3);
-    const value tiny = sb_flt(b, x, least_normal);
-
-    const value lifted = sb_select(b, tiny, sb_fmul(b, x, lift), x);
-    const value i = sb_isub(b, sb_bitcast(b, m.integer, lifted), root_half);
+    const value root_half = math_int(b, type, wide ? 0x3fe6a09e667f3bcd : ROOT_HALF_F32);
+    const value i = sb_isub(b, sb_bitcast(b, m.integer, x), root_half);
     const value e = sb_ashr(b, i, math_int(b, type, m.mantissa));
     const value mask = math_int(b, type, wide ? 0xfffffffffffff : 0x7fffff);
     const value near_one = sb_iadd(b, sb_and(b, i, mask), root_half);
     const value with_magic = sb_bitcast(b, type, sb_iadd(b, e, math_int(b, type, m.magic_bits)));
-    const value offset = sb_select(b, tiny, math_float(b, type, scalar_magic(type) + m.mantissa),
-                                   math_float(b, type, scalar_magic(type)));
     return (math_split_result){
         .e = sb_fsub(b, with_magic, offset),
         .f = sb_fsub(b, sb_bitcast(b, type, near_one), math_float(b, type, 1)),
     };
+}
+
+math_split_result math_split_normal(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    return split_from(b, x, math_float(b, type, scalar_magic(type)));
+}
+
+math_split_result math_split(builder *b, value x)
+{
+    const scalar_type type = sb_type(b, x);
+    const bool wide = type == SCALAR_F64;
+    const double magic = scalar_magic(type), mantissa = format_of(type).mantissa;
+    const value least_normal = math_float(b, type, wide ? 0x1p-1022 : 0x1p-126);
+    const value lift = math_float(b, type, wide ? 0x1p52 : 0x1p23);
+    const value tiny = sb_flt(b, x, least_normal);
+    const value lifted = sb_select(b, tiny, sb_fmul(b, x, lift), x);
+    return split_from(
+        b, lifted,
+        sb_select(b, tiny, math_float(b, type, magic + mantissa), math_float(b, type, magic)));
 }
 
 /* The limits of a logarithm: -inf at zero, NaN below, +inf and NaN unchanged. */
@@ -60,7 +77,7 @@ static value log_rest_f64(builder *b, value f, value *half_square)
     return sb_fmul(b, s, sb_fma(b, z, math_poly(b, z, log_f64, COUNT(log_f64)), *half_square));
 }
 
-value math_log(builder *b, value x)
+value math_log_any(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
     const bool wide = type == SCALAR_F64;
@@ -85,7 +102,7 @@ static const double log2_f32[] = {-0x1.715470p-1, 0x1.ec7094p-2,  -0x1.715af6p-2
                                   0x1.277f54p-2,  -0x1.eaa622p-3, 0x1.a2c464p-3,
                                   -0x1.87c198p-3, 0x1.7f6fdcp-3,  -0x1.c6086cp-4};
 
-value math_log2(builder *b, value x)
+static value log2_any(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
     const bool wide = type == SCALAR_F64;
@@ -112,6 +129,64 @@ value math_log2(builder *b, value x)
     return finish(b, x, sb_fadd(b, sum, sb_fadd(b, rest, lost)));
 }
 
+/* ---- the same for normal f32, with fewer operations ---- */
+
+/* x = 2^e (1 + f) as above, for positive normal numbers; E is counted in the place where it stands
+ * in a number, which is 2^23 e. */
+static math_split_result split_normal_f32(builder *b, value x)
+{
+    const value bits = sb_bitcast(b, SCALAR_I32, x);
+    const value above = sb_isub(b, bits, sb_i32(b, ROOT_HALF_F32));
+    const value e = sb_and(b, above, sb_i32(b, -0x800000));
+    const value near_one = sb_bitcast(b, SCALAR_F32, sb_isub(b, bits, e));
+    return (math_split_result){
+        .e = sb_convert(b, SCALAR_F32, e),
+        .f = sb_fsub(b, near_one, sb_f32(b, 1)),
+    };
+}
+
+/* RESULT, which holds for positive normal X, and what else there is: for denormal numbers OTHER,
+ * which takes long. */
+static value finish_seldom_f32(builder *b, value x, value result, value other)
+{
+    const value below = sb_isub(b, sb_bitcast(b, SCALAR_I32, x), sb_i32(b, 1));
+    const value is_denormal = sb_iult(b, below, sb_i32(b, 0x7fffff));
+    const value is_limit = sb_iult(b, sb_i32(b, 0x7f7ffffe), below);
+    result = sb_seldom(b, is_denormal, other, result);
+    return sb_seldom(b, is_limit, finish(b, x, result), result);
+}
+
+value math_log(builder *b, value x)
+{
+    if (sb_type(b, x) == SCALAR_F64)
+        return math_log_any(b, x);
+    const math_split_result x2 = split_normal_f32(b, x);
+    const value f = x2.f, e = x2.e, high = sb_f32(b, 0x1.62e4p-24f);
+    const value tail = sb_fmul(b, sb_fmul(b, f, f), math_poly(b, f, log_f32, COUNT(log_f32)));
+    const value sum = sb_fma(b, e, high, f);
+    const value lost = sb_fsub(b, f, sb_fma(b, e, sb_fneg(b, high), sum));
+    const value low = sb_fma(b, e, sb_f32(b, 0x1.7f7d1cp-43f), tail);
+    const value result = sb_fadd(b, sum, sb_fadd(b, low, lost));
+    return finish_seldom_f32(b, x, result, math_log_any(b, x));
+}
+
+value math_log2(builder *b, value x)
+{
+    if (sb_type(b, x) == SCALAR_F64)
+        return log2_any(b, x);
+    const math_split_result x2 = split_normal_f32(b, x);
+    const value f = x2.f, e = x2.e, high = sb_f32(b, 0x1.715476p0f), unit = sb_f32(b, 0x1p-23f);
+    const value product = sb_fmul(b, f, high);
+    value rest = sb_fma(b, f, high, sb_fneg(b, product));
+    rest = sb_fma(b, f, sb_f32(b, 0x1.4ae0bep-26f), rest);
+    const value tail = math_poly(b, f, log2_f32, COUNT(log2_f32));
+    rest = sb_fma(b, f, sb_fmul(b, f, tail), rest);
+    const value sum = sb_fma(b, e, unit, product);
+    const value lost = sb_fadd(b, sb_fma(b, e, unit, sb_fneg(b, sum)), product);
+    const value result = sb_fadd(b, sum, sb_fadd(b, rest, lost));
+    return finish_seldom_f32(b, x, result, log2_any(b, x));
+}
+
 /* ---- log(1 + x), and what is made of it; f64; those of f32 are in math_log_f32.c ---- */
 
 /* log(1 + x + rest) for a REST that is small beside X */
@@ -122,7 +197,7 @@ static value log1p_of(builder *b, value x, value rest)
     const value lost = sb_fadd(b, sb_fsub(b, x, sb_fsub(b, u, one)), rest);
     const value is_number = sb_and(b, sb_flt(b, zero, u), sb_flt(b, u, infinity));
     const value rounding = sb_select(b, is_number, sb_fdiv(b, lost, u), zero);
-    return sb_fadd(b, math_log(b, u), rounding);
+    return sb_fadd(b, math_log_any(b, u), rounding);
 }
 
 /* [log1p/C1] */
@@ -168,7 +243,7 @@ static value log_of_sum(builder *b, value x, double one)
     const math_pair sum = one > 0 ? math_two_sum(b, y, sb_fadd(b, root, minus))
                                   : math_two_sum(b, sb_fadd(b, y, minus), root);
     const value near = log1p_of(b, sum.hi, sb_fadd(b, sum.lo, mended));
-    const value far = sb_fadd(b, math_log(b, x), sb_f64(b, 0x1.62e42fefa39efp-1));
+    const value far = sb_fadd(b, math_log_any(b, x), sb_f64(b, 0x1.62e42fefa39efp-1));
     return sb_select(b, is_large, far, near);
 }
 

@@ -61,7 +61,7 @@ value math_log1p_f32(builder *b, value x)
     const one_and s = split_one_and(b, x);
     const value result = sum_of(b, s.minus_k, -LOG2_HIGH, -LOG2_LOW, s.f, bend(b, s.f));
     const value plain = sb_and(b, sb_flt(b, sb_f32(b, -1), x), sb_flt(b, x, sb_f32(b, 0x1p100f)));
-    return sb_seldom(b, sb_not(b, plain), math_log(b, s.sum), result);
+    return sb_seldom(b, sb_not(b, plain), math_log_any(b, s.sum), result);
 }
 
 /* p of atanh(s) = s + s z p(z), z = s^2, for |s| <= 1/3 (atanh_f32) */

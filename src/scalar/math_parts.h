@@ -70,6 +70,11 @@ typedef struct math_split_result {
 /* x = 2^e (1 + f), 1 + f between sqrt(1/2) and sqrt(2), for positive finite x, denormals included;
  * any numbers for other x. f is exact. */
 math_split_result math_split(builder *b, value x);
+/* The same for normal ones. */
+math_split_result math_split_normal(builder *b, value x);
+
+/* log(x) without a branch, for what is seldom in other functions */
+value math_log_any(builder *b, value x);
 
 /* 2^(x + rest) for f64 and a small REST */
 value math_exp2_sum(builder *b, value x, value rest);

@@ -11,18 +11,19 @@
 static const double log2_short[] = {0x1.71547652b8251p+1, 0x1.ec709dc53c7acp-1,
                                     0x1.2776c293263c4p-1, 0x1.a61a2ede89adfp-2,
                                     0x1.479552a3c6628p-2, 0x1.21b120c556687p-2};
+/* half of it */
 static const double exp2_short[] = {
-    0x1.62e4300b9d425p-1,  0x1.ebfbe0456dd4fp-3,  0x1.c6b0551e6a1b9p-5, 0x1.3b2a1bf96928ap-7,
-    0x1.5dc0504621cd6p-10, 0x1.443f9209da5f1p-13, 0x1.c048d69263801p-17};
+    0x1.62e4300b9d425p-2,  0x1.ebfbe0456dd4fp-4,  0x1.c6b0551e6a1b9p-6, 0x1.3b2a1bf96928ap-8,
+    0x1.5dc0504621cd6p-11, 0x1.443f9209da5f1p-14, 0x1.c048d69263801p-18};
 /* q of atanh(s) = s + s z / 3 + s z^2 q(z) (pow_f64) */
 static const double atanh_tail[] = {
     0x1.9999999999996p-3, 0x1.2492492492f51p-3, 0x1.c71c71c5968f7p-4, 0x1.745d18295696ap-4,
     0x1.3b1364c947b47p-4, 0x1.11206f2d6ea39p-4, 0x1.de3d70dbb0a7dp-5, 0x1.eac5ba4b11c41p-5};
 
-/* log2 of a positive finite X, good to about 2^-44 */
+/* log2 of an X that was a positive finite f32, good to about 2^-44 */
 static value log2_for_f32(builder *b, value x)
 {
-    const math_split_result x2 = math_split(b, x);
+    const math_split_result x2 = math_split_normal(b, x);
     const value s = sb_fdiv(b, x2.f, sb_fadd(b, x2.f, sb_f64(b, 2)));
     const value z = sb_fmul(b, s, s);
     return sb_fma(b, s, math_poly(b, z, log2_short, COUNT(log2_short)), x2.e);
@@ -83,18 +84,19 @@ static value product(builder *b, value y, value logarithm)
     return sb_select(b, is_zero, zero, sb_fmul(b, y, logarithm));
 }
 
-/* 2^t in f64 for an f32 result, T clamped to where that result still changes */
+/* 2^t in f64 for an f32 result, T clamped to where that result still changes: half of the power of
+ * the fraction, times 2^(k + 1). 1024 is even, so that a t in the middle of two integers goes to
+ * the even one. */
 static value power_for_f32(builder *b, value t)
 {
-    const value magic = sb_f64(b, 0x1.8p52);
+    const value magic = sb_f64(b, scalar_magic(SCALAR_F64) + 1024);
     t = math_clamp(b, t, -160, 160);
     const value rounded = sb_fadd(b, t, magic);
     const value f = sb_fsub(b, t, sb_fsub(b, rounded, magic));
-    const value p = sb_fma(b, f, math_poly(b, f, exp2_short, COUNT(exp2_short)), sb_f64(b, 1));
-    const value k = sb_shl(b, sb_bitcast(b, SCALAR_I64, rounded), sb_i64(b, 52));
+    const value p = sb_fma(b, f, math_poly(b, f, exp2_short, COUNT(exp2_short)), sb_f64(b, 0.5));
+    const value scale = sb_shl(b, sb_bitcast(b, SCALAR_I64, rounded), sb_i64(b, 52));
     /* A product, so that NaN stays NaN. */
-    const value scale = sb_bitcast(b, SCALAR_F64, sb_iadd(b, k, sb_i64(b, 0x3ff0000000000000)));
-    return sb_fmul(b, p, scale);
+    return sb_fmul(b, p, sb_bitcast(b, SCALAR_F64, scale));
 }
 
 /* Negative X: NaN unless Y is an integer, and the sign of X when it is odd; zeros keep their sign
@@ -114,16 +116,26 @@ static value apply_sign(builder *b, value x, value y, value size)
                      sb_bitcast(b, SCALAR_F64, bits));
 }
 
+/* In f64; signs and limits apart, for they are seldom. */
+static value pow_f32(builder *b, value x, value y)
+{
+    const value one = sb_i32(b, 1), bits = sb_bitcast(b, SCALAR_I32, x);
+    const value is_positive = sb_iult(b, sb_isub(b, bits, one), sb_i32(b, 0x7f7fffff));
+    const value is_finite = sb_flt(b, sb_fabs(b, y), sb_f32(b, INFINITY));
+    const value plain = sb_and(b, is_positive, is_finite);
+    const value size = math_widen(b, sb_fabs(b, x)), wide_y = math_widen(b, y);
+    const value l = log2_for_f32(b, size);
+    const value near = power_for_f32(b, sb_fmul(b, wide_y, l));
+    const value power = power_for_f32(b, product(b, wide_y, limits(b, size, l)));
+    const value other = apply_sign(b, math_widen(b, x), wide_y, power);
+    return sb_seldom(b, sb_not(b, plain), math_narrow(b, SCALAR_F32, other),
+                     math_narrow(b, SCALAR_F32, near));
+}
+
 value math_pow(builder *b, value x, value y)
 {
-    if (sb_type(b, x) == SCALAR_F32) {
-        x = sb_convert(b, SCALAR_F64, x);
-        y = sb_convert(b, SCALAR_F64, y);
-        const value size = sb_fabs(b, x);
-        const value l = limits(b, size, log2_for_f32(b, size));
-        const value power = power_for_f32(b, product(b, y, l));
-        return sb_convert(b, SCALAR_F32, apply_sign(b, x, y, power));
-    }
+    if (sb_type(b, x) == SCALAR_F32)
+        return pow_f32(b, x, y);
     const value size = sb_fabs(b, x);
     const math_pair l = log2_for_f64(b, size);
     const value high = limits(b, size, l.hi);
