@@ -2,6 +2,7 @@
 #include "dialect/mlir/hlo/algebra/lapack.h"
 #include "dialect/mlir/hlo/lower.h"
 #include "eval/custom_set.h"
+#include "graph/literal.h"
 
 /* `@mhlo.topk` and the like: operations in an older form. NULL: TARGET is none of them. */
 static const mir_row *older_form(shlo_call *c, mir_text target)
@@ -126,9 +127,48 @@ static bool take_value(shlo_call *c, const mir_attr *a, const mir_type *in_list,
     return true;
 }
 
+/* The attribute NAME with the elements of the tensor A: a list, or one value where the rank is 0.
+ */
+static bool take_dense(shlo_call *c, mir_text name, const mir_attr *a, tn_custom_attribute *out)
+{
+    const type *t = a->type ? shlo_static_type(c->r, a->type, c->op->at) : NULL;
+    literal l;
+    custom_values values;
+    if (a->type && !t)
+        return false;
+    if (!t || t->rank > 1 || dtype_is_complex(t->dtype))
+        return shlo_refuse(c, DIAG_InvalidAttribute,
+                           "its attribute '%.*s' is a tensor, and no list of real numbers or truth "
+                           "values",
+                           MIR_TEXT(name));
+    if (!shlo_dense(c->r, a, t, c->op->at, &l) || !make_values(c, (uint32_t)t->count, &values))
+        return false;
+    const tn_attribute_kind kind = dtype_is_float(t->dtype)  ? TN_ATTRIBUTE_FLOAT
+                                   : dtype_is_bool(t->dtype) ? TN_ATTRIBUTE_BOOL
+                                                             : TN_ATTRIBUTE_INT;
+    for (int64_t i = 0; i < t->count; i++) {
+        const scalar x = scalar_load(t->dtype, literal_element(&l, i));
+        values.bools[i] = kind == TN_ATTRIBUTE_BOOL && x.u != 0;
+        if (kind == TN_ATTRIBUTE_FLOAT)
+            (void)scalar_store(x, TN_F64, &values.floats[i]);
+        else
+            (void)scalar_store(x, TN_SI64, &values.ints[i]);
+        if (t->dtype == TN_UI64 && x.u > INT64_MAX)
+            return shlo_refuse(c, DIAG_InvalidAttribute,
+                               "its attribute '%.*s' has a number of more than 63 bits",
+                               MIR_TEXT(name));
+    }
+    *out =
+        (tn_custom_attribute){shlo_text(c->r, name), kind,          t->rank == 1, (size_t)t->count,
+                              values.ints,           values.floats, values.bools, values.texts};
+    return out->name != NULL;
+}
+
 /* The attribute NAME with the value A. */
 static bool take_attribute(shlo_call *c, mir_text name, const mir_attr *a, tn_custom_attribute *out)
 {
+    if (a->kind == MIR_DENSE)
+        return take_dense(c, name, a, out);
     const bool is_array = a->kind == MIR_LIST;
     const uint32_t n = is_array ? a->n : 1;
     custom_values values;
