@@ -1,5 +1,6 @@
 /* Comparing kernels with the reference evaluator. */
 #include "compile/check.h"
+#include "base/text/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -85,7 +86,8 @@ void check_note(diag_channel *d, const module *m, const char *name, const type *
     text_init(&out, m->allocator);
     text_printf(&out, "%s: ", name);
     type_print(m, t, &out);
-    text_printf(&out, ": %" PRId64 " of %" PRId64 " elements differ; the first is ", n, t->count);
+    text_printf(&out, ": %" PRId64 " of %" PRId64 " element%s differ; the first is ", n, t->count,
+                plural((uint64_t)t->count));
     put_position(&out, t, at);
     text_puts(&out, ": have ");
     put_element(&out, t, have, at);

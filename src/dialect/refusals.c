@@ -1,5 +1,6 @@
 /* Reasons for which a text is refused, each once. */
 #include "dialect/refusals.h"
+#include "base/text/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,8 +34,8 @@ static void report(const refusal *r, bool is_error, diag_channel *d, const sourc
     const char *open = place[0] ? " (" : "", *close = place[0] ? ")" : "";
     char places[64] = "";
     if (r->count > 1)
-        (void)snprintf(places, sizeof places, "; this is the first of %" PRIu32 " places",
-                       r->count);
+        (void)snprintf(places, sizeof places, "; this is the first of %" PRIu32 " place%s",
+                       r->count, plural(r->count));
     if (is_error)
         (void)diag_report(d, r->kind, src, r->at, "%s%s%s%s%s%s%s", about, colon, r->message,
                           places, open, place, close);

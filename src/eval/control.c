@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "eval/eval.h"
 #include "eval/kernels/kernels.h"
 #include "eval/parts/pieces.h"
@@ -106,7 +107,8 @@ static tn_status while_iteration(const eval_call *call, tensor *carry, tensor *c
             break;
         if (run->most_turns && run->turns++ == run->most_turns)
             return eval_report(call, DIAG_LimitExceeded,
-                               "loops take more than %" PRIu64 " turns in a run", run->most_turns);
+                               "loops take more than %" PRIu64 " turn%s in a run", run->most_turns,
+                               plural(run->most_turns));
         TN_TRY(run_region(call, body, checked + 1, carry));
         now = carry;
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "eval/eval.h"
 #include "eval/kernels/kernels.h"
 #include "eval/kernels/stream.h"
@@ -77,8 +78,8 @@ static tn_status find_room(const state *s, const node *n, const type *t, uint64_
     eval_shape_text(t, shape, sizeof shape);
     return eval_report(&call, DIAG_AllocationFailure,
                        "%s%s would exceed the limit run_bytes=%" PRIu64 ", with %" PRIu64
-                       " bytes in use, on backend cpu",
-                       dtype_name(t->dtype), shape, run->bytes_limit, alive);
+                       " byte%s in use, on backend cpu",
+                       dtype_name(t->dtype), shape, run->bytes_limit, alive, plural(alive));
 }
 
 /* Memory for a tensor of type T made by NODE, within the limit of the run. */
@@ -94,7 +95,7 @@ static tn_status new_tensor(state *s, const node *n, const type *t, void **data)
     *data = memory_alloc(&run->cx->allocator, bytes);
     if (!*data)
         return eval_report(&call, DIAG_AllocationFailure,
-                           "%zu bytes for %s%s cannot be had on backend cpu", bytes,
+                           "%zu byte%s for %s%s cannot be had on backend cpu", bytes, plural(bytes),
                            dtype_name(t->dtype), shape);
     run->bytes_alive += bytes;
     if (run->bytes_alive > run->bytes_peak)

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 
+#include "base/text/text.h"
 #include "ops/shape.h"
 
 /* ---- attributes ----------------------------------------------------------------------------- */
@@ -36,8 +37,8 @@ void add_ints(attr_list *l, attr_key key, tn_ints ints)
     a->v.ints = ints.n ? ints.at : &none;
     a->n = (uint32_t)ints.n;
     if (is_building(l->b) && (ints.n > MOST_ENTRIES || (ints.n && !ints.at)))
-        builder_fail(l->b, DIAG_Usage, op_text(l), "'%s' cannot have %zu entries",
-                     attr_keys[key].name, ints.n);
+        builder_fail(l->b, DIAG_Usage, op_text(l), "'%s' cannot have %zu entr%s",
+                     attr_keys[key].name, ints.n, plural_as(ints.n, "y", "ies"));
 }
 
 void add_dtype(attr_list *l, attr_key key, tn_dtype dtype)
@@ -150,8 +151,8 @@ void append_many(attr_list *l, const tn_value *in, size_t n_in, tn_value *out, s
     const uint32_t n =
         f->nodes.at[f->nodes.n - 1].n_results; /* 0: FIRST is not the number of a value */
     if (n != n_out) {
-        builder_fail(l->b, DIAG_Usage, op_text(l), "room for %zu results, but there are %u", n_out,
-                     (unsigned)n);
+        builder_fail(l->b, DIAG_Usage, op_text(l), "room for %zu result%s, but there are %u", n_out,
+                     plural(n_out), (unsigned)n);
         return;
     }
     for (uint32_t i = 0; i < n; i++)

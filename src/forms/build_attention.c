@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/text/text.h"
 #include "scalar/math.h"
 
 /* ---- attention ------------------------------------------------------------------------------ */
@@ -31,8 +32,8 @@ static bool read_heads(tn_builder *b, tn_value q, tn_value k, tn_value v, heads 
                    tk->dims[1], tk->dims[2], tv->dims[3]};
     if (out->h <= 0 || out->g <= 0 || out->h % out->g != 0) {
         builder_fail(b, DIAG_DimensionMismatch, form,
-                     "%" PRId64 " query heads do not share %" PRId64 " key heads evenly", out->h,
-                     out->g);
+                     "%" PRId64 " query head%s cannot share %" PRId64 " key head%s evenly", out->h,
+                     plural((uint64_t)out->h), out->g, plural((uint64_t)out->g));
         return false;
     }
     return true;
@@ -221,8 +222,8 @@ tn_rotary tn_nn_rotary_tables(tn_builder *b, tn_dtype dtype, int64_t positions, 
     if (positions < 0 || width < 2 || width % 2 != 0 || !(base > 0) ||
         positions > most / (width / 2)) {
         builder_fail(b, DIAG_InvalidAttribute, form,
-                     "%" PRId64 " positions of width %" PRId64 ", which must be even, and base %g",
-                     positions, width, base);
+                     "%" PRId64 " position%s of width %" PRId64 ", which must be even, and base %g",
+                     positions, plural((uint64_t)positions), width, base);
         return none;
     }
     arena scratch;

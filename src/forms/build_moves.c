@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/memory/checked.h"
+#include "base/text/text.h"
 
 /* OP on X with one attribute, a list. */
 static tn_value with_list(tn_builder *b, op_id op, tn_value x, attr_key key, tn_ints list)
@@ -83,8 +84,8 @@ static bool slice_bounds_of(tn_builder *b, size_t axis, dim extent, int64_t star
                      "axis %zu has a symbolic extent and can only be taken whole", axis);
     else
         builder_fail(b, DIAG_InvalidAttribute, "slice",
-                     "%" PRId64 " elements from %" PRId64 " on, along axis %zu of extent %" PRId64,
-                     size, start, axis, extent);
+                     "%" PRId64 " element%s from %" PRId64 " on, along axis %zu of extent %" PRId64,
+                     size, plural((uint64_t)size), start, axis, extent);
     return false;
 }
 
@@ -105,8 +106,8 @@ tn_value tn_slice(tn_builder *b, tn_value x, tn_ints starts, tn_ints sizes)
         return tn_no_value();
     if (starts.n != t->rank || sizes.n != t->rank) {
         builder_fail(b, DIAG_SliceLength, "slice",
-                     "%zu starts and %zu sizes for a tensor of rank %" PRIu32, starts.n, sizes.n,
-                     t->rank);
+                     "%zu start%s and %zu size%s for a tensor of rank %" PRIu32, starts.n,
+                     plural(starts.n), sizes.n, plural(sizes.n), t->rank);
         return tn_no_value();
     }
     for (uint32_t i = 0; i < t->rank; i++)

@@ -1,4 +1,5 @@
 /* Composed forms: convolution and pooling. */
+#include "base/text/text.h"
 #include "forms/forms.h"
 
 #include <inttypes.h>
@@ -12,8 +13,8 @@ static bool read_list(tn_builder *b, const char *form, tn_ints from, size_t n, i
                       int64_t *to)
 {
     if (from.n != 0 && from.n != n) {
-        builder_fail(b, DIAG_InvalidAttribute, form, "a list of %zu numbers instead of %zu", from.n,
-                     n);
+        builder_fail(b, DIAG_InvalidAttribute, form, "a list of %zu number%s instead of %zu",
+                     from.n, plural(from.n), n);
         return false;
     }
     for (size_t i = 0; i < n; i++)
@@ -57,7 +58,8 @@ tn_value tn_nn_conv2d(tn_builder *b, tn_value x, tn_value w, tn_value bias,
     const dim *k = tw->dims;
     if (!dim_is_symbolic(tx->dims[3]) && tx->dims[3] != k[2]) {
         builder_fail(b, DIAG_ChannelMismatch, form,
-                     "%" PRId64 " channels, but weights for %" PRId64, tx->dims[3], k[2]);
+                     "%" PRId64 " channel%s, but weights for %" PRId64, tx->dims[3],
+                     plural((uint64_t)tx->dims[3]), k[2]);
         return tn_no_value();
     }
     tn_value patches = tn_extract_patches(b, x, (tn_ints){k, 2}, (tn_ints){s.strides, 2},
@@ -92,7 +94,8 @@ static const type *read_pool(tn_builder *b, const char *form, tn_value x, tn_int
         return NULL;
     if (window.n == 2)
         return t;
-    builder_fail(b, DIAG_InvalidAttribute, form, "a window of %zu numbers instead of 2", window.n);
+    builder_fail(b, DIAG_InvalidAttribute, form, "a window of %zu number%s instead of 2", window.n,
+                 plural(window.n));
     return NULL;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/memory/checked.h"
 #include "base/memory/hash.h"
+#include "base/text/text.h"
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
@@ -210,8 +211,8 @@ bool builder_shape(tn_builder *b, const char *op, tn_ints shape, const type **t,
     if (!builder_dtype(b, op, dtype))
         return false;
     if (shape.n > TN_MAX_RANK) {
-        builder_fail(b, DIAG_RankMismatch, op, "a shape of %zu extents; the highest rank is %d",
-                     shape.n, TN_MAX_RANK);
+        builder_fail(b, DIAG_RankMismatch, op, "a shape of %zu extent%s; the highest rank is %d",
+                     shape.n, plural(shape.n), TN_MAX_RANK);
         return false;
     }
     for (size_t i = 0; i < shape.n; i++)

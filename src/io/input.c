@@ -1,5 +1,6 @@
 /* Reading from files and from memory, and messages about failures. */
 #include "io/input.h"
+#include "base/text/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -148,8 +149,8 @@ tn_status input_read(context *cx, input *in, void *dst, size_t n)
 {
     if (in->at > in->size || n > in->size - in->at)
         return io_error(cx, in->name,
-                        "ends too early: %zu bytes are needed at byte %" PRIu64 " of %" PRIu64, n,
-                        in->at, in->size);
+                        "ends too early: %zu byte%s needed at byte %" PRIu64 " of %" PRIu64, n,
+                        plural(n), in->at, in->size);
     if (n == 0)
         return TN_OK;
     TN_TRY(in->fill(in, cx, dst, n));

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "io/layout.h"
 #include "io/npy_header.h"
 
@@ -17,12 +18,12 @@ static tn_status check_length(context *cx, const input *in, const array *a)
         return io_error(cx, in->name, "the array has too many elements");
     if (left < bytes)
         return io_error(cx, in->name,
-                        "ends too early: the header declares %zu bytes of data, %" PRIu64
+                        "ends too early: the header declares %zu byte%s of data, %" PRIu64
                         " follow it",
-                        bytes, left);
+                        bytes, plural(bytes), left);
     if (left > bytes)
-        return io_error(cx, in->name, "goes on for %" PRIu64 " bytes after the array",
-                        left - bytes);
+        return io_error(cx, in->name, "goes on for %" PRIu64 " byte%s after the array",
+                        left - bytes, plural(left - bytes));
     return TN_OK;
 }
 

@@ -1,6 +1,7 @@
 /* The header of an .npy file is a Python dictionary in text form; here is a strict reader for the
  * three keys it may have. */
 #include "io/npy_header.h"
+#include "base/text/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -235,7 +236,8 @@ static tn_status read_prefix(context *cx, input *in, size_t *length)
 {
     unsigned char p[8], size[4];
     if (in->size < sizeof p)
-        return io_error(cx, in->name, "is too short for an .npy file: %" PRIu64 " bytes", in->size);
+        return io_error(cx, in->name, "is too short for an .npy file: %" PRIu64 " byte%s", in->size,
+                        plural(in->size));
     TN_TRY(input_read(cx, in, p, sizeof p));
     if (p[0] == 'P' && p[1] == 'K')
         return io_error(cx, in->name, "is a zip archive (.npz?), not an .npy file");
@@ -248,8 +250,8 @@ static tn_status read_prefix(context *cx, input *in, size_t *length)
     TN_TRY(input_read(cx, in, size, width));
     uint64_t n = io_little(size, width);
     if (n > HEADER_MAX)
-        return io_error(cx, in->name, "has a header of %" PRIu64 " bytes; at most %d are read", n,
-                        HEADER_MAX);
+        return io_error(cx, in->name, "has a header of %" PRIu64 " byte%s; at most %d are read", n,
+                        plural(n), HEADER_MAX);
     *length = (size_t)n;
     return TN_OK;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zip.h>
 
+#include "base/text/text.h"
 #include "io/members.h"
 #include "io/npy.h"
 
@@ -90,8 +91,8 @@ static tn_status fill_from_zip(input *in, context *cx, void *dst, size_t n)
             return io_error(cx, in->name, "is damaged: %s", zip_file_strerror(file));
         if (got == 0)
             return io_error(cx, in->name,
-                            "ends after %" PRIu64 " bytes; the archive declares %" PRIu64,
-                            in->at + done, in->size);
+                            "ends after %" PRIu64 " byte%s; the archive declares %" PRIu64,
+                            in->at + done, plural(in->at + done), in->size);
         done += (size_t)got;
     }
     return TN_OK;
@@ -106,7 +107,8 @@ static tn_status check_end(context *cx, input *in)
         return io_error(cx, in->name, "is damaged: %s", zip_file_strerror(in->member));
     if (got > 0)
         return io_error(cx, in->name,
-                        "goes on after the %" PRIu64 " bytes that the archive declares", in->size);
+                        "goes on after the %" PRIu64 " byte%s that the archive declares", in->size,
+                        plural(in->size));
     return TN_OK;
 }
 
@@ -127,9 +129,10 @@ static tn_status check_entry(context *cx, const archive *a, const archive_member
                                                    : st.comp_size * DEFLATE_RATIO + DEFLATE_SLACK;
     if (st.comp_size > a->in.size || st.size > most)
         return io_error(cx, name,
-                        "cannot hold the %" PRIu64 " bytes that it declares in %" PRIu64
-                        " bytes of the archive",
-                        (uint64_t)st.size, (uint64_t)st.comp_size);
+                        "cannot hold the %" PRIu64 " byte%s that it declares in %" PRIu64
+                        " byte%s of the archive",
+                        (uint64_t)st.size, plural(st.size), (uint64_t)st.comp_size,
+                        plural((uint64_t)st.comp_size));
     *size = st.size;
     return TN_OK;
 }

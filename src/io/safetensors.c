@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "io/header_scan.h"
 #include "io/layout.h"
 #include "io/members.h"
@@ -121,14 +122,14 @@ static tn_status add_entry(context *cx, archive *a, uint64_t data, const char *n
     if (e->begin > e->end || (uint64_t)e->end > a->in.size - data)
         return io_error(cx, a->in.name,
                         "the tensor '%s' is to lie in bytes %" PRId64 " to %" PRId64 " of %" PRIu64
-                        " bytes of data",
-                        shown.text, e->begin, e->end, a->in.size - data);
+                        " byte%s of data",
+                        shown.text, e->begin, e->end, a->in.size - data, plural(a->in.size - data));
     if (!array_measure(&e->type, &bytes))
         return io_error(cx, a->in.name, "the tensor '%s' has too many elements", shown.text);
     if (bytes != (uint64_t)(e->end - e->begin))
-        return io_error(cx, a->in.name,
-                        "the tensor '%s' has %" PRId64 " bytes of data, its shape needs %zu",
-                        shown.text, e->end - e->begin, bytes);
+        return io_error(
+            cx, a->in.name, "the tensor '%s' has %" PRId64 " byte%s of data, its shape needs %zu",
+            shown.text, e->end - e->begin, plural((uint64_t)(e->end - e->begin)), bytes);
     archive_member m = {
         .name = name,
         .at = data + (uint64_t)e->begin,
@@ -254,9 +255,9 @@ tn_status safetensors_list(context *cx, archive *a)
     uint64_t length = io_little(prefix, PREFIX);
     if (length > HEADER_MAX || length > a->in.size - PREFIX)
         return io_error(cx, a->in.name,
-                        "has a header of %" PRIu64 " bytes; the file has %" PRIu64
+                        "has a header of %" PRIu64 " byte%s; the file has %" PRIu64
                         ", and at most %d are read",
-                        length, a->in.size - PREFIX, HEADER_MAX);
+                        length, plural(length), a->in.size - PREFIX, HEADER_MAX);
     size_t n = (size_t)length;
     char *text = memory_alloc(&cx->allocator, n + 1);
     if (!text)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/memory/checked.h"
+#include "base/text/text.h"
 
 tn_status rule_axis(const infer_call *call, attr_key key, uint32_t rank, uint32_t *axis)
 {
@@ -30,9 +31,9 @@ static tn_status check_list(const infer_call *call, attr_key key, uint32_t n, in
     uint32_t n_given;
     const int64_t *given = attr_ints(call->attrs, key, &n_given);
     if (n_given != n)
-        return infer_reject(call, DIAG_InvalidAttribute,
-                            "'%s' of '%s' needs %" PRIu32 " entries, not %" PRIu32,
-                            attr_keys[key].name, rule_op(call), n, n_given);
+        return infer_reject(
+            call, DIAG_InvalidAttribute, "'%s' of '%s' needs %" PRIu32 " entr%s, not %" PRIu32,
+            attr_keys[key].name, rule_op(call), n, plural_as(n, "y", "ies"), n_given);
     for (uint32_t i = 0; i < n; i++) {
         const bool is_symbol = symbols && dim_is_expr(&call->module->types, given[i]);
         if (given[i] < least && !is_symbol)
@@ -176,8 +177,8 @@ tn_status rule_window(const infer_call *call, const window_axis *w, dim n, uint3
     if (!dim_is_symbolic(left) && left < 0 && !is_empty)
         return infer_reject(call, DIAG_InvalidAttribute,
                             "the window of '%s' along axis %" PRIu32 " covers %" PRId64
-                            " elements, more than the %" PRId64 " there are with padding",
-                            rule_op(call), axis, covers, padded);
+                            " element%s, more than the %" PRId64 " there are with padding",
+                            rule_op(call), axis, covers, plural((uint64_t)covers), padded);
     TN_TRY(rule_extent(call, DIM_FLOORDIV, left, w->stride, places));
     return rule_extent(call, DIM_ADD, *places, 1, places);
 }

@@ -1,5 +1,6 @@
 /* Checking one application of an op against the op table, and rejecting it. */
 #include "ops/infer.h"
+#include "base/text/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,16 +89,16 @@ static tn_status check_attributes(const infer_call *call, const op_info *op)
 
 static tn_status reject_count(const infer_call *call, const op_info *op)
 {
-    const char *plural = op->min_in == 1 ? "" : "s";
     if (op->max_in == ARITY_ANY)
         return infer_reject(call, DIAG_ArityMismatch,
                             "'%s' takes at least %d operand%s, not %" PRIu32, op->text, op->min_in,
-                            plural, call->n_in);
+                            plural(op->min_in), call->n_in);
     if (op->min_in < op->max_in)
-        return infer_reject(call, DIAG_ArityMismatch, "'%s' takes %d to %d operands, not %" PRIu32,
-                            op->text, op->min_in, op->max_in, call->n_in);
+        return infer_reject(call, DIAG_ArityMismatch, "'%s' takes %d to %d operand%s, not %" PRIu32,
+                            op->text, op->min_in, op->max_in, plural((uint64_t)op->max_in),
+                            call->n_in);
     return infer_reject(call, DIAG_ArityMismatch, "'%s' takes %d operand%s, not %" PRIu32, op->text,
-                        op->min_in, plural, call->n_in);
+                        op->min_in, plural(op->min_in), call->n_in);
 }
 
 tn_status infer_types(infer_call *call)

@@ -1,4 +1,5 @@
 /* The verifier: everything a module promises to passes, writers and engines. */
+#include "base/text/text.h"
 #include "ops/infer.h"
 
 /* How faults are reported: as the program's own, or as a defect of the pass that made them. */
@@ -72,8 +73,8 @@ static void check_types(check *c, const node *n)
             diag_note(&m->cx->diag, NULL, NO_SPAN, "the pass '%s' made this node", c->whose);
         c->n_faults++;
     } else if (call.n_out != n->n_results) {
-        fault(c, n, DIAG_TypeMismatch, "'%s' has %u results, not %u", op_table[n->op].text,
-              call.n_out, n->n_results);
+        fault(c, n, DIAG_TypeMismatch, "'%s' has %u result%s, not %u", op_table[n->op].text,
+              call.n_out, plural(call.n_out), n->n_results);
     } else {
         for (uint32_t r = 0; r < call.n_out; r++)
             if (call.out[r] != value_type(c->f, n->first_value + r))

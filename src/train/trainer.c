@@ -38,8 +38,8 @@ static tn_status check_options(context *cx, tn_train_options *o)
     if ((unsigned)o->schedule > TN_SCHEDULE_STEP)
         return trainer_fault(cx, DIAG_Usage, "there is no such schedule");
     if (o->leaves & (o->leaves - 1))
-        return trainer_fault(cx, DIAG_Usage, "%llu leaves: their number is a power of two",
-                             (unsigned long long)o->leaves);
+        return trainer_fault(cx, DIAG_Usage, "%llu lea%s: their number is a power of two",
+                             (unsigned long long)o->leaves, plural_as(o->leaves, "f", "ves"));
     return TN_OK;
 }
 
@@ -237,8 +237,8 @@ tn_status tn_trainer_new(tn_context *cx, const tn_module *program, tn_dataset *d
     if (o.transport)
         s = OPTIONS_READ(&cx->diag, tn_transport, user, &t->transport, o.transport);
     if (t->transport.ranks == 0 || t->transport.rank >= t->transport.ranks)
-        s = trainer_fault(cx, DIAG_Usage, "rank %u of %u ranks", t->transport.rank,
-                          t->transport.ranks);
+        s = trainer_fault(cx, DIAG_Usage, "rank %u of %u rank%s", t->transport.rank,
+                          t->transport.ranks, plural(t->transport.ranks));
     if (o.compile)
         (void)OPTIONS_READ(&cx->diag, tn_compile_options, cache, &t->compile, o.compile);
     t->compile.size = sizeof t->compile;

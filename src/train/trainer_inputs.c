@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "io/array.h"
 #include "io/input.h"
 #include "train/trainer.h"
@@ -83,9 +84,9 @@ tn_status trainer_find_columns(const tn_trainer *t, const tn_dataset *data, load
         TN_TRY(check_column(t, port, c));
         if (first && first->samples != c->samples)
             return trainer_fault(t->cx, DIAG_InputMismatch,
-                                 "the data has %llu samples of '%s', but %llu of '%s'",
-                                 (unsigned long long)first->samples, first->name,
-                                 (unsigned long long)c->samples, c->name);
+                                 "the data has %llu sample%s of '%s', but %llu of '%s'",
+                                 (unsigned long long)first->samples, plural(first->samples),
+                                 first->name, (unsigned long long)c->samples, c->name);
         first = first ? first : c;
         inputs[i] = (loader_input){.column = c, .dtype = port->type.dtype};
     }
@@ -108,8 +109,9 @@ static tn_status find_data(tn_trainer *t)
             continue;
         if (t->extent != TN_DIM_UNKNOWN && t->extent != extent)
             return trainer_fault(t->cx, DIAG_InputMismatch,
-                                 "the program takes %lld samples of one input and %lld of '%s'",
-                                 (long long)t->extent, (long long)extent, t->ports[i].name);
+                                 "the program takes %lld sample%s of one input and %lld of '%s'",
+                                 (long long)t->extent, plural((uint64_t)((long long)t->extent)),
+                                 (long long)extent, t->ports[i].name);
         t->extent = extent;
     }
     if (t->n_inputs == 0) {
@@ -153,10 +155,11 @@ static tn_status fix_leaves(tn_trainer *t)
         o->leaves = o->batch / leaf;
     if (o->leaves == 0 || o->leaves & (o->leaves - 1) || o->batch % o->leaves != 0 ||
         o->batch / o->leaves != leaf)
-        return trainer_fault(t->cx, DIAG_Usage,
-                             "the program takes %llu samples in a run: the batch is that times the "
-                             "number of leaves, a power of two",
-                             (unsigned long long)leaf);
+        return trainer_fault(
+            t->cx, DIAG_Usage,
+            "the program takes %llu sample%s in a run: the batch is that times the "
+            "number of leaves, a power of two",
+            (unsigned long long)leaf, plural(leaf));
     return TN_OK;
 }
 
@@ -172,12 +175,13 @@ static tn_status fix_sizes(tn_trainer *t)
         o->leaves = leaves_of(o->batch, MOST_LEAVES);
     if (o->batch % o->leaves != 0)
         return trainer_fault(t->cx, DIAG_Usage,
-                             "a batch of %llu samples cannot be cut into %llu leaves",
-                             (unsigned long long)o->batch, (unsigned long long)o->leaves);
+                             "a batch of %llu sample%s cannot be cut into %llu lea%s",
+                             (unsigned long long)o->batch, plural(o->batch),
+                             (unsigned long long)o->leaves, plural_as(o->leaves, "f", "ves"));
     if (t->samples < o->batch)
-        return trainer_fault(t->cx, DIAG_InputMismatch,
-                             "the data has %llu samples, fewer than a batch of %llu",
-                             (unsigned long long)t->samples, (unsigned long long)o->batch);
+        return trainer_fault(
+            t->cx, DIAG_InputMismatch, "the data has %llu sample%s, fewer than a batch of %llu",
+            (unsigned long long)t->samples, plural(t->samples), (unsigned long long)o->batch);
     o->epochs = o->epochs ? o->epochs : 1;
     if (o->steps == 0 && __builtin_mul_overflow(o->epochs, t->samples / o->batch, &o->steps))
         return trainer_fault(t->cx, DIAG_Usage, "there are too many steps");

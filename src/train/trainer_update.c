@@ -1,6 +1,7 @@
 /* The programs that change weights. */
 #include <string.h>
 
+#include "base/text/text.h"
 #include "train/trainer.h"
 
 /* ---- making them ---- */
@@ -43,9 +44,11 @@ static tn_status check_outputs(const tn_trainer *t, const rule *r)
 {
     if (tn_program_output_count(r->program) != 1 + r->n_state)
         return trainer_fault(t->cx, DIAG_InvalidInput,
-                             "the update program has %zu outputs for a weight and %zu tensors of "
+                             "the update program has %zu output%s for a weight and %zu tensor%s of "
                              "state",
-                             tn_program_output_count(r->program), r->n_state);
+                             tn_program_output_count(r->program),
+                             plural(tn_program_output_count(r->program)), r->n_state,
+                             plural(r->n_state));
     for (size_t k = 0; k <= r->n_state; k++) {
         const tn_port *in = &r->ports[k == 0 ? r->weight : r->state[k - 1]];
         tn_port out;

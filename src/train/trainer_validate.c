@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/context/options.h"
+#include "base/text/text.h"
 #include "train/trainer.h"
 
 /* What one validation needs. */
@@ -184,9 +185,9 @@ static tn_status validate(pass *p, const tn_dataset *data, tn_validation *v)
     TN_TRY(find_scores(p, v->scores));
     TN_TRY(find_labels(p, v->labels));
     if (p->samples == 0 || (p->samples < p->most && t->extent != TN_DIM_UNKNOWN))
-        return trainer_fault(t->cx, DIAG_InputMismatch,
-                             "the data has %llu samples, fewer than a run of %llu",
-                             (unsigned long long)p->samples, (unsigned long long)p->most);
+        return trainer_fault(
+            t->cx, DIAG_InputMismatch, "the data has %llu sample%s, fewer than a run of %llu",
+            (unsigned long long)p->samples, plural(p->samples), (unsigned long long)p->most);
     if (v->size >= OPTIONS_FIRST(tn_validation, only_check) && v->only_check)
         return TN_OK;
     TN_TRY(make_rooms(p));

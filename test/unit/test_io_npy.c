@@ -210,7 +210,7 @@ static void test_refused(bench *b)
         {HEAD "'shape': (9223372036854775807,)}", "x.npy: the array has too many elements"},
         {HEAD "'shape': (4294967296, 4294967296)}", "too many elements"},
         {HEAD "'shape': (5,)}", "ends too early: the header declares 5 bytes of data, 4 follow it"},
-        {HEAD "'shape': (3,)}", "goes on for 1 bytes after the array"},
+        {HEAD "'shape': (3,)}", "goes on for 1 byte after the array"},
         {HEAD "'shape': (4,), 'shape': (4,)}", "repeated key"},
         {HEAD "'shape': (4,), 'more': 1}", "unknown key"},
         {HEAD "'shape': (4,)} x", "text after the dictionary"},

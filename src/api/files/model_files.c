@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "api/api.h"
+#include "base/text/text.h"
 #include "tenon/files.h"
 
 typedef struct model_file model_file;
@@ -190,8 +191,8 @@ const char *tn_model_files_data(void *files, const char *location, uint64_t offs
     if (why)
         return why;
     if (offset > f->bytes || length > f->bytes - offset)
-        return reason(s, "it has %llu bytes, and %llu from byte %llu on are wanted",
-                      (unsigned long long)f->bytes, (unsigned long long)length,
+        return reason(s, "it has %llu byte%s, and %llu from byte %llu on are wanted",
+                      (unsigned long long)f->bytes, plural(f->bytes), (unsigned long long)length,
                       (unsigned long long)offset);
     *data = f->at ? (const char *)f->at + offset : NULL;
     return NULL;

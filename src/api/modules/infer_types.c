@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "api/api.h"
+#include "base/text/text.h"
 
 /* One call in a module of its own, which interns what the type rules compare. */
 typedef struct shape_query {
@@ -176,7 +177,8 @@ static tn_status infer_one(shape_query *q, const tn_type *in, size_t n_in,
 
     *n_out = call.n_out;
     if (call.n_out > cap)
-        return misuse(q, "room for %zu result types, but there are %u", cap, (unsigned)call.n_out);
+        return misuse(q, "room for %zu result type%s, but there are %u", cap, plural(cap),
+                      (unsigned)call.n_out);
     for (uint32_t i = 0; i < call.n_out; i++)
         public_type(call.out[i], &out[i]);
     return TN_OK;

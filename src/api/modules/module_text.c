@@ -3,6 +3,7 @@
 
 #include "api/api.h"
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "dialect/mlir/mlir.h"
 #include "dialect/onnx/onnx.h"
 #include "pass/conversions/legalize.h"
@@ -56,8 +57,8 @@ static tn_status write_with(const module *m, const char *dialect_name, const wri
     if (out->too_long)
         return diag_report(diag, DIAG_LimitExceeded, NULL, NO_SPAN,
                            "the program would take more than %" PRIu64
-                           " bytes; --limit output_bytes=N permits more",
-                           m->cx->limits.output_bytes);
+                           " byte%s; --limit output_bytes=N permits more",
+                           m->cx->limits.output_bytes, plural(m->cx->limits.output_bytes));
     return out->failed ? module_no_memory(m) : TN_OK;
 }
 
@@ -68,8 +69,8 @@ static tn_status check_inputs(const module *m, const tn_write_options *o, const 
     diag_channel *d = &m->cx->diag;
     if (o->n_inputs != f->inputs.n)
         return diag_report(d, DIAG_InputMismatch, &m->source, NO_SPAN,
-                           "%zu inputs are given for a program with %" PRIu32, o->n_inputs,
-                           f->inputs.n);
+                           "%zu input%s given for a program with %" PRIu32, o->n_inputs,
+                           plural(o->n_inputs), f->inputs.n);
     for (uint32_t i = 0; i < f->inputs.n; i++) {
         const type *t = value_type(f, f->inputs.at[i]);
         tn_type want;
@@ -106,8 +107,8 @@ static tn_status write_beside(const module *m, const tn_write_options *o, write_
     if (w->external.too_long)
         return diag_report(&m->cx->diag, DIAG_LimitExceeded, NULL, NO_SPAN,
                            "the data would take more than %" PRIu64
-                           " bytes; --limit output_bytes=N permits more",
-                           m->cx->limits.output_bytes);
+                           " byte%s; --limit output_bytes=N permits more",
+                           m->cx->limits.output_bytes, plural(m->cx->limits.output_bytes));
     return w->external.failed ? module_no_memory(m) : TN_OK;
 }
 

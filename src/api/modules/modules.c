@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "ops/infer.h"
 #include "pass/conversions/differentiate.h"
 #include "pass/conversions/legalize.h"
@@ -158,8 +159,8 @@ tn_status tn_module_read(tn_context *cx, const tn_read_options *options, const c
         return context_done(cx, TN_ERR_USAGE);
     if (length >= UINT32_MAX)
         return context_done(cx, diag_report(&cx->diag, DIAG_LimitExceeded, NULL, NO_SPAN,
-                                            "a text of %zu bytes; programs must be below 4 GiB",
-                                            length));
+                                            "a text of %zu byte%s; programs must be below 4 GiB",
+                                            length, plural(length)));
     module *m = module_new(cx);
     if (!m)
         return context_done(cx, diag_no_memory(&cx->diag));

@@ -1,6 +1,7 @@
 /* Running the functions of a StableHLO text that check what they compute. */
 #include "api/programs/checks.h"
 
+#include "base/text/text.h"
 #include "tenon/convert.h"
 
 /* What all programs of one text share. */
@@ -192,8 +193,8 @@ tn_status tn_checks_run(tn_context *cx, const tn_read_options *read,
         return context_done(cx, TN_ERR_USAGE);
     if (length >= UINT32_MAX)
         return context_done(cx, diag_report(&cx->diag, DIAG_LimitExceeded, NULL, NO_SPAN,
-                                            "a text of %zu bytes; programs must be below 4 GiB",
-                                            length));
+                                            "a text of %zu byte%s; programs must be below 4 GiB",
+                                            length, plural(length)));
     r.read.file = r.read.file ? r.read.file : "<memory>";
     r.read.dialect = "stablehlo";
     const char *end = text + length, *from = text;

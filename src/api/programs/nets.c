@@ -1,6 +1,7 @@
 /* The interface of tenon/easy.h: a program with its context, its inputs and its results. */
 #include "api/api.h"
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "io/array.h"
 #include "tenon/easy.h"
 #include "tenon/files.h"
@@ -201,8 +202,8 @@ static tn_status set_input(tn_net *net, const char *name, const void *data, size
                     "the sizes of input '%s' are not known: it needs a shape", port.name);
     TN_TRY(keep(net, tn_program_check_input(net->program, at, &in, NULL)));
     if (!bytes_of(&in.type, &want) || want != bytes)
-        return fail(net, DIAG_InputMismatch, "input '%s' takes %zu bytes, not %zu", port.name, want,
-                    bytes);
+        return fail(net, DIAG_InputMismatch, "input '%s' takes %zu byte%s, not %zu", port.name,
+                    want, plural(want), bytes);
     net->in[at] = in;
     net->given[at] = true;
     return TN_OK;

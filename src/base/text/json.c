@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/text/decimal.h"
+#include "base/text/text.h"
 #include "base/text/utf8.h"
 
 /* Objects with more keys than this are checked for repeats through an index. */
@@ -196,7 +197,8 @@ static bool enter(json *j, char open, const char *expected)
         return json_unexpected(j, expected);
     if (j->frames.n >= j->cx->limits.nesting)
         return json_fail(j, DIAG_LimitExceeded, span_at(j, j->at - 1, 1),
-                         "nested deeper than %u levels", j->cx->limits.nesting);
+                         "nested deeper than %u level%s", j->cx->limits.nesting,
+                         plural(j->cx->limits.nesting));
     json_frame frame = {.open = span_at(j, j->at - 1, 1),
                         .first_key = j->keys.n,
                         .serial = j->n_frames++,

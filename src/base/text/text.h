@@ -33,6 +33,12 @@ static inline const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
+/* Likewise for other endings: "ax%s", "is", "es". */
+static inline const char *plural_as(uint64_t n, const char *one, const char *more)
+{
+    return n == 1 ? one : more;
+}
+
 /* Make room for more than EXTRA bytes; false, and `failed`, when there is no memory. */
 bool text_grow(text_buffer *b, size_t extra);
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text/text.h"
 #include "dialect/mind/reader.h"
 
 typedef struct data_reader {
@@ -133,8 +134,8 @@ static tn_status read_element(data_reader *d)
     char c = peek_token(d->r);
     if (c == '[' || c == '(')
         return bad_constant(d->r, d->in, (span){offset_of(d->r, d->r->at), 1},
-                            "the data nests deeper than the %" PRIu32 " dimensions of its shape",
-                            d->type->rank);
+                            "the data nests deeper than the %" PRIu32 " dimension%s of its shape",
+                            d->type->rank, plural(d->type->rank));
     TN_TRY(dtype_is_float(d->type->dtype) ? read_float_element(d) : read_int_element(d));
     if (d->out)
         d->out += dtype_bytes(d->type->dtype);
@@ -158,10 +159,11 @@ static tn_status read_level(data_reader *d, uint32_t axis)
         else
             TN_TRY(skip_value(r, axis)); /* or it is no value at all */
         at = span_from(r, span_text(r, at));
-        return bad_constant(
-            r, d->in, at,
-            "found '%.*s%s', expected a list of the %" PRId64 " elements of dimension %" PRIu32,
-            shown_length(r, at), span_text(r, at), at.length > SHOWN ? "..." : "", extent, axis);
+        return bad_constant(r, d->in, at,
+                            "found '%.*s%s', expected a list of the %" PRId64
+                            " element%s of dimension %" PRIu32,
+                            shown_length(r, at), span_text(r, at), at.length > SHOWN ? "..." : "",
+                            extent, plural((uint64_t)extent), axis);
     }
     r->at++;
     while (!accept(r, close)) {
@@ -173,9 +175,9 @@ static tn_status read_level(data_reader *d, uint32_t axis)
     if (n == extent)
         return TN_OK;
     return bad_constant(r, d->in, at,
-                        "dimension %" PRIu32 " has %" PRId64 " elements in the data, but %" PRId64
+                        "dimension %" PRIu32 " has %" PRId64 " element%s in the data, but %" PRId64
                         " in the type",
-                        axis, n, extent);
+                        axis, n, plural((uint64_t)n), extent);
 }
 
 /* Read the text at AT by the rules of D. */
@@ -200,7 +202,7 @@ static tn_status limit_literals(reader *r, const instr *in, const type *t, size_
     uint64_t limit = r->m->cx->limits.literal_bytes;
     if (!type_bytes(t, bytes) || *bytes > limit || r->literal_bytes > limit - *bytes)
         return reject(r, &in->id, DIAG_LimitExceeded, in->at,
-                      "the constants have more than %" PRIu64 " bytes", limit);
+                      "the constants have more than %" PRIu64 " byte%s", limit, plural(limit));
     r->literal_bytes += *bytes;
     return TN_OK;
 }

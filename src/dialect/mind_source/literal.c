@@ -1,6 +1,7 @@
 /* Numbers and lists become constants of a dtype, and values become what they are given to. */
 #include <string.h>
 
+#include "base/text/text.h"
 #include "dialect/mind_source/lower.h"
 
 static const tn_dtype dtypes[N_DTYPES] = {TN_SI32, TN_SI64, TN_F32, TN_F64};
@@ -143,8 +144,8 @@ value_id lowering_constant(lowering *l, const type *t, const void *data, bool sp
     size_t size = dtype_bytes(t->dtype), bytes = size;
     if (!splat && (!type_bytes(t, &bytes) || bytes > m->cx->limits.literal_bytes)) {
         (void)lowering_fault(l, DIAG_LimitExceeded, at,
-                             "the constant has more than %" PRIu64 " bytes",
-                             m->cx->limits.literal_bytes);
+                             "the constant has more than %" PRIu64 " byte%s",
+                             m->cx->limits.literal_bytes, plural(m->cx->limits.literal_bytes));
         return NO_VALUE;
     }
     char *copy = arena_alloc_aligned(&m->arena, bytes ? bytes : 1, bytes < 64 ? 8 : 64);

@@ -2,6 +2,7 @@
  * statement that holds it. */
 #include <string.h>
 
+#include "base/text/text.h"
 #include "dialect/mind_source/parser.h"
 
 /* ---- the cursor ---- */
@@ -45,7 +46,8 @@ bool parser_deeper(parser *p)
     }
     if (!surface_stopped(p->s)) {
         surface_report(p->s, DIAG_LimitExceeded, p->at->at,
-                       "more than %" PRIu32 " levels of expressions in each other", p->depth);
+                       "more than %" PRIu32 " level%s of expressions in each other", p->depth,
+                       plural(p->depth));
         p->s->status = TN_ERR_REJECTED;
     }
     return false;

@@ -1,6 +1,7 @@
 /* What operators ask for: inputs, attributes, places for results. */
 #include <inttypes.h>
 
+#include "base/text/text.h"
 #include "dialect/onnx/import.h"
 
 /* ---- inputs ---- */
@@ -57,8 +58,8 @@ bool onnx_in_ints(onnx_call *c, uint32_t k, bool symbols, uint32_t most, int64_t
                            "input %" PRIu32 " must be known while the file is read", k);
     if (known->rank > 1 || known->n > most || dtype_is_float(known->dtype))
         return onnx_refuse(c, DIAG_InvalidAttribute,
-                           "input %" PRIu32 " must be a list of at most %" PRIu32 " integers", k,
-                           most);
+                           "input %" PRIu32 " must be a list of at most %" PRIu32 " integer%s", k,
+                           most, plural(most));
     for (uint32_t i = 0; i < known->n; i++) {
         if (known->at[i].is_size && !symbols)
             return onnx_refuse(c, DIAG_ShapeUnknown, "input %" PRIu32 " depends on the size '%s'",
@@ -142,7 +143,8 @@ bool onnx_ints_of(onnx_call *c, const char *name, uint32_t k, uint32_t most, int
         return onnx_in_ints(c, k, false, most, out, n);
     *n = a->ints.n;
     if (*n > most)
-        return onnx_refuse(c, DIAG_InvalidAttribute, "'%s' has %" PRIu32 " entries", name, *n);
+        return onnx_refuse(c, DIAG_InvalidAttribute, "'%s' has %" PRIu32 " entr%s", name, *n,
+                           plural_as(*n, "y", "ies"));
     const int64_t *given = a->ints.at;
     for (uint32_t i = 0; i < *n; i++)
         out[i] = plain_number(given[i]);

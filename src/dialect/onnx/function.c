@@ -1,6 +1,7 @@
 /* Functions of a model: their bodies are read in the place of each call. */
 #include <inttypes.h>
 
+#include "base/text/text.h"
 #include "dialect/onnx/import.h"
 
 const onnx_function *onnx_function_of(const onnx_call *c)
@@ -43,8 +44,8 @@ static bool define_inputs(onnx_call *c, onnx_scope *body, const onnx_function *f
 {
     const onnx_bytes *names = f->inputs.at;
     if (c->n_in > f->inputs.n)
-        return onnx_refuse(c, DIAG_ArityMismatch, "%" PRIu32 " inputs for a function of %" PRIu32,
-                           c->n_in, f->inputs.n);
+        return onnx_refuse(c, DIAG_ArityMismatch, "%" PRIu32 " input%s for a function of %" PRIu32,
+                           c->n_in, plural(c->n_in), f->inputs.n);
     for (uint32_t i = 0; i < f->inputs.n; i++) {
         onnx_value v = {.is_absent = true};
         if (onnx_has_in(c, i))
@@ -64,8 +65,8 @@ bool onnx_call_function(onnx_call *c, const onnx_function *f)
     if (body.depth > c->im->m->cx->limits.nesting)
         return onnx_refuse(c, DIAG_LimitExceeded, "functions call each other too deeply");
     if (c->n_out > f->outputs.n)
-        return onnx_refuse(c, DIAG_ArityMismatch, "%" PRIu32 " outputs of a function of %" PRIu32,
-                           c->n_out, f->outputs.n);
+        return onnx_refuse(c, DIAG_ArityMismatch, "%" PRIu32 " output%s of a function of %" PRIu32,
+                           c->n_out, plural(c->n_out), f->outputs.n);
     bool ok = define_inputs(c, &body, f) && onnx_read_nodes(c->im, &body, f->nodes.at, f->nodes.n);
     for (uint32_t i = 0; ok && i < c->n_out; i++)
         ok = onnx_give_named(c, i, &body, results[i]);

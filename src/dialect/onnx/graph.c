@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "base/text/utf8.h"
 #include "dialect/onnx/graph.h"
 #include "dialect/onnx/ops/op.h"
@@ -339,9 +340,9 @@ bool onnx_read_body(onnx_call *c, onnx_scope *scope, const onnx_graph *g, const 
     const onnx_value_info *inputs = g->inputs.at, *outputs = g->outputs.at;
     if (g->inputs.n != n_args || g->outputs.n < n)
         return onnx_refuse(c, DIAG_RegionSignature,
-                           "an inner graph with %" PRIu32 " inputs and %" PRIu32
-                           " outputs does not fit",
-                           g->inputs.n, g->outputs.n);
+                           "an inner graph with %" PRIu32 " input%s and %" PRIu32
+                           " output%s does not fit",
+                           g->inputs.n, plural(g->inputs.n), g->outputs.n, plural(g->outputs.n));
     for (uint32_t i = 0; i < n_args; i++) {
         onnx_value v = args[i];
         v.name = inputs[i].name;

@@ -1,5 +1,6 @@
 /* The model to the graph: programs, functions, instructions. */
 #include "dialect/ptir/lower.h"
+#include "base/text/text.h"
 #include "ops/infer.h"
 
 #include <inttypes.h>
@@ -410,7 +411,8 @@ tn_status ptir_lower_region(lowering *l, uint32_t k, span at)
         return TN_OK;
     if (l->depth >= l->m->cx->limits.nesting) {
         ptir_lower_fault(l, DIAG_LimitExceeded, NULL, at,
-                         "regions nested deeper than %" PRIu32 " levels", l->m->cx->limits.nesting);
+                         "regions nested deeper than %" PRIu32 " level%s", l->m->cx->limits.nesting,
+                         plural(l->m->cx->limits.nesting));
         return TN_OK;
     }
     const uint32_t faults = l->faults, stand_ins = l->stand_ins;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/memory/checked.h"
+#include "base/text/text.h"
 #include "dialect/ptir/lower.h"
 #include "graph/literal.h"
 #include "ops/shape.h"
@@ -100,8 +101,8 @@ static tn_status slice(attr_work *w)
     uint32_t rank = w->n_in ? w->in[0]->rank : starts.n;
     if (starts.n != sizes.n || starts.n != rank) {
         refuse(w, DIAG_SliceLength,
-               "a slice of rank %" PRIu32 " has %" PRIu32 " starts and %" PRIu32 " sizes", rank,
-               starts.n, sizes.n);
+               "a slice of rank %" PRIu32 " has %" PRIu32 " start%s and %" PRIu32 " size%s", rank,
+               starts.n, plural(starts.n), sizes.n, plural(sizes.n));
         return TN_OK;
     }
     int64_t *ends = arena_alloc(w->l->memory, 2 * (size_t)rank * sizeof *ends);
@@ -113,9 +114,9 @@ static tn_status slice(attr_work *w)
         if (!add_i64(starts.v.ints[i], sizes.v.ints[i], &ends[i]) ||
             (!dim_is_symbolic(extent) && ends[i] > extent)) {
             refuse(w, DIAG_InvalidAttribute,
-                   "%" PRId64 " elements from %" PRId64 " on pass the extent %" PRId64
+                   "a slice of %" PRId64 " element%s from %" PRId64 " on passes the extent %" PRId64
                    " of axis %" PRIu32,
-                   sizes.v.ints[i], starts.v.ints[i], extent, i);
+                   sizes.v.ints[i], plural((uint64_t)sizes.v.ints[i]), starts.v.ints[i], extent, i);
             return TN_OK;
         }
     }
@@ -143,8 +144,9 @@ bool ptir_lower_literal(lowering *l, const literal *value, span at)
         bytes = value->bytes;
     if (value->bytes != bytes) {
         ptir_lower_fault(l, DIAG_InvalidConstant, op, at,
-                         "a constant of %" PRId64 " elements of %s takes %zu bytes, not %zu",
-                         value->type->count, dtype_name(value->type->dtype), bytes, value->bytes);
+                         "a constant of %" PRId64 " element%s of %s takes %zu byte%s, not %zu",
+                         value->type->count, plural((uint64_t)value->type->count),
+                         dtype_name(value->type->dtype), bytes, plural(bytes), value->bytes);
         return false;
     }
     literal_normalize(value->type->dtype, (void *)(uintptr_t)value->data, value->bytes);

@@ -1,4 +1,5 @@
 /* The model to the graph: parameters of functions and regions. */
+#include "base/text/text.h"
 #include "dialect/ptir/lower.h"
 #include "ops/infer.h"
 
@@ -127,8 +128,9 @@ tn_status ptir_lower_parameters(lowering *l)
     uint32_t n = from->parameters.n, *ids = from->parameter_ids.at;
     if (from->stores_ids && from->parameter_ids.n != n) {
         ptir_lower_fault(l, DIAG_InvalidInput, NULL, from->at,
-                         "'parameters' has %" PRIu32 " types, and 'parameter_ids' %" PRIu32 " ids",
-                         n, from->parameter_ids.n);
+                         "'parameters' has %" PRIu32 " type%s, and 'parameter_ids' %" PRIu32
+                         " id%s",
+                         n, plural(n), from->parameter_ids.n, plural(from->parameter_ids.n));
         l->scope->lost_ids = true;
         n = n < from->parameter_ids.n ? n : from->parameter_ids.n;
     }

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 
 static bool is_field(const tiny_uop *u, json_text key)
 {
@@ -97,8 +98,8 @@ static bool is_list(reader *r, entry *e, const json_value *list, const char *key
         return wrong(r, e, list, key, "a list");
     if (list->n > TN_MAX_RANK)
         return fault(r, e, DIAG_LimitExceeded, list->at,
-                     "'%s' of '%s' has %" PRIu32 " entries; the limit on the rank is %d", key,
-                     e->uop->name, list->n, TN_MAX_RANK);
+                     "'%s' of '%s' has %" PRIu32 " entr%s; the limit on the rank is %d", key,
+                     e->uop->name, list->n, plural_as(list->n, "y", "ies"), TN_MAX_RANK);
     return true;
 }
 

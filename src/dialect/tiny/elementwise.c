@@ -1,4 +1,5 @@
 /* Elementwise nodes, constants, and immediates. */
+#include "base/text/text.h"
 #include "dialect/tiny/reader.h"
 
 #include <inttypes.h>
@@ -213,7 +214,8 @@ bool read_const(reader *r, entry *e)
         return false;
     if (at != count)
         return fault(r, e, DIAG_InvalidConstant, v->at,
-                     "%" PRId64 " values are given for %" PRId64 " elements", at, count);
+                     "%" PRId64 " value%s given for %" PRId64 " element%s", at,
+                     plural((uint64_t)at), count, plural((uint64_t)count));
     l.data = data;
     axis *axes = new_axes(r, rank);
     attr given = {.key = KEY_VALUE, .v.literal = &l};

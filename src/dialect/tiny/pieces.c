@@ -1,4 +1,5 @@
 /* Counting guards: how many cases a chain of movement distinguishes. */
+#include "base/text/text.h"
 #include "dialect/tiny/reader.h"
 
 #include <inttypes.h>
@@ -108,8 +109,8 @@ bool check_pieces(reader *r, entry *e, const value *x)
     const uint32_t have = pieces_count(&e->value.pieces), had = pieces_count(&x->pieces);
     if (have > most && had <= most) {
         (void)fault(r, e, DIAG_ExcessivePiecewise, e->at,
-                    "%" PRIu32 " pieces in one chain of movement; the limit is %" PRIu32, have,
-                    most);
+                    "%" PRIu32 " piece%s in one chain of movement; the limit is %" PRIu32, have,
+                    plural(have), most);
         diag_fix(&r->m->cx->diag, NO_SPAN, NULL,
                  "pad once, at the end of the chain, or raise --max-pieces");
         return false;
@@ -117,9 +118,9 @@ bool check_pieces(reader *r, entry *e, const value *x)
     if (have > MANY && had <= MANY && have <= most) {
         warn(r, e, DIAG_ExcessivePiecewise, e->at,
              "%" PRIu32
-             " pieces in one chain of movement; more than %d are slow, more than %" PRIu32
+             " piece%s in one chain of movement; more than %d are slow, more than %" PRIu32
              " are an error",
-             have, MANY, most);
+             have, plural(have), MANY, most);
         diag_fix(&r->m->cx->diag, NO_SPAN, NULL, "pad once, at the end of the chain");
     }
     return true;

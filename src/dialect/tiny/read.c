@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text/text.h"
 #include "dialect/tiny/tiny.h"
 #include "ops/infer.h"
 
@@ -401,7 +402,8 @@ static bool read_document(reader *r)
     }
     if (uops->n > r->m->cx->limits.nodes)
         return fault(r, NULL, DIAG_LimitExceeded, uops->at,
-                     "%" PRIu32 " nodes; the limit is %" PRIu32, uops->n, r->m->cx->limits.nodes);
+                     "%" PRIu32 " node%s; the limit is %" PRIu32, uops->n, plural(uops->n),
+                     r->m->cx->limits.nodes);
     if (dims && !read_dims(r, dims))
         return false;
     if (!VECTOR_RESERVE(r->m->allocator, &r->entries, uops->n))

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/memory/checked.h"
+#include "base/text/text.h"
 #include "ops/index_map.h"
 
 typedef struct map_reader {
@@ -135,8 +136,8 @@ static bool put_all(map_reader *p, const json_value *const *list, uint32_t n, sp
     const uint32_t rank = type_at(p->r, p->x->v)->rank;
     if (n != rank)
         return fault(p->r, p->e, DIAG_InvalidAttribute, at,
-                     "'index_map' has %" PRIu32 " expressions for a source of rank %" PRIu32, n,
-                     rank);
+                     "'index_map' has %" PRIu32 " expression%s for a source of rank %" PRIu32, n,
+                     plural(n), rank);
     for (uint32_t i = 0; i < n; i++) {
         if (i)
             text_puts(&p->text, ";");
@@ -309,8 +310,8 @@ static bool leaves(map_reader *p, uint32_t k, index_bounds b)
     const char *how = b == INDEX_OUTSIDE ? "" : " may";
     if (p->by_strides)
         return fault(p->r, p->e, DIAG_UnguardedAccess, p->places[k],
-                     "these strides%s leave the source, which has %" PRId64 " elements", how,
-                     t->count);
+                     "these strides%s leave the source, which has %" PRId64 " element%s", how,
+                     t->count, plural((uint64_t)t->count));
     return fault(p->r, p->e, DIAG_UnguardedAccess, p->places[k],
                  "the position%s leave%s axis %" PRIu32 " of the source, which has extent %" PRId64,
                  how, *how ? "" : "s", k, t->dims[k]);

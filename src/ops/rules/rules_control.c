@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "ops/rules/rules.h"
 
 static tn_status find_region(const infer_call *call, attr_key key, const function **out)
@@ -181,15 +182,15 @@ tn_status infer_scan(infer_call *call)
     dim length;
     if (carries < 0 || carries >= (int64_t)call->n_in)
         return infer_reject(call, DIAG_InvalidAttribute,
-                            "'%s' with %" PRIu32 " operands and a carry count of %" PRId64
+                            "'%s' with %" PRIu32 " operand%s and a carry count of %" PRId64
                             " has nothing to scan",
-                            rule_op(call), call->n_in, carries);
+                            rule_op(call), call->n_in, plural(call->n_in), carries);
     TN_TRY(find_region(call, KEY_BODY_REGION, &body));
     const uint32_t n = (uint32_t)carries;
     if (outputs < 0 || outputs > (int64_t)body->outputs.n)
         return infer_reject(call, DIAG_RegionSignature,
-                            "'%s' cannot stack %" PRId64 " of %" PRIu32 " results", rule_op(call),
-                            outputs, body->outputs.n);
+                            "'%s' cannot stack %" PRId64 " of %" PRIu32 " result%s", rule_op(call),
+                            outputs, body->outputs.n, plural(body->outputs.n));
     TN_TRY(check_count(call, KEY_BODY_REGION, "parameters", body->inputs.n, call->n_in));
     TN_TRY(check_count(call, KEY_BODY_REGION, "results", body->outputs.n, n + (uint32_t)outputs));
     for (uint32_t k = 0; k < n; k++)

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "ops/rules/rules.h"
 
 static tn_status conv_fault(const infer_call *call, shape_fault f, const dim *input,
@@ -13,8 +14,8 @@ static tn_status conv_fault(const infer_call *call, shape_fault f, const dim *in
     case SHAPE_CHANNELS:
         s = infer_reject(call, DIAG_ChannelMismatch,
                          "'%s': the input %s has %" PRId64
-                         " channels, the filter %s takes %" PRId64,
-                         rule_op(call), x, input[3], w, filter[2]);
+                         " channel%s, the filter %s takes %" PRId64,
+                         rule_op(call), x, input[3], plural((uint64_t)input[3]), w, filter[2]);
         rule_hint(call, "the last extent of the input and the third of the filter must be equal");
         return s;
     case SHAPE_STRIDES:

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "ops/attr_rules.h"
 #include "ops/convolution.h"
 #include "ops/rules/rules.h"
@@ -18,14 +19,15 @@ static tn_status read_attributes(const infer_call *call, convolution *c)
     TN_TRY(rule_sizes(call, KEY_BASE_DILATION, rank - 2, 1));
     TN_TRY(rule_sizes(call, KEY_DILATION, rank - 2, 1));
     if (!convolution_resolve(call->attrs, rank, c, &fault))
-        return infer_reject(
-            call, DIAG_InvalidPermutation, "'%s' %s of '%s' is no order of %" PRIu32 " axes",
-            attr_keys[fault].name, rule_ints_text(call, fault), rule_op(call), rank);
+        return infer_reject(call, DIAG_InvalidPermutation,
+                            "'%s' %s of '%s' is no order of %" PRIu32 " ax%s",
+                            attr_keys[fault].name, rule_ints_text(call, fault), rule_op(call), rank,
+                            plural_as(rank, "is", "es"));
     if (c->groups < 1 || c->batch_groups < 1 || (c->groups > 1 && c->batch_groups > 1))
         return infer_reject(call, DIAG_InvalidAttribute,
-                            "%" PRId64 " groups of channels and %" PRId64
+                            "%" PRId64 " group%s of channels and %" PRId64
                             " of images: each must be 1 or more, and one of them 1",
-                            c->groups, c->batch_groups);
+                            c->groups, plural((uint64_t)c->groups), c->batch_groups);
     return TN_OK;
 }
 
@@ -39,9 +41,9 @@ static tn_status split(const infer_call *call, const char *what, dim extent, int
     }
     if (!dim_is_symbolic(extent) && extent % groups != 0)
         return infer_reject(call, DIAG_ChannelMismatch,
-                            "'%s' of %s and %s: %" PRId64 " %s in %" PRId64 " equal groups",
+                            "'%s' of %s and %s: %" PRId64 " %s in %" PRId64 " equal group%s",
                             rule_op(call), rule_shape_text(call, 0), rule_shape_text(call, 1),
-                            extent, what, groups);
+                            extent, what, groups, plural((uint64_t)groups));
     return rule_extent(call, DIM_FLOORDIV, extent, groups, each);
 }
 
@@ -55,11 +57,12 @@ static tn_status check_channels(const infer_call *call, const convolution *c)
                  c->groups * c->batch_groups, &unused)); /* one of them is 1 */
     if (dims_may_equal(channels, from))
         return TN_OK;
-    tn_status s = infer_reject(call, DIAG_ChannelMismatch,
-                               "'%s' of %s and %s in %" PRId64 " groups: each has %" PRId64
-                               " input channels, the filter takes %" PRId64,
-                               rule_op(call), rule_shape_text(call, 0), rule_shape_text(call, 1),
-                               c->groups, channels, from);
+    tn_status s =
+        infer_reject(call, DIAG_ChannelMismatch,
+                     "'%s' of %s and %s in %" PRId64 " group%s: each has %" PRId64
+                     " input channel%s, the filter takes %" PRId64,
+                     rule_op(call), rule_shape_text(call, 0), rule_shape_text(call, 1), c->groups,
+                     plural((uint64_t)c->groups), channels, plural((uint64_t)channels), from);
     rule_hint(call, "the input channels of the filter are those of one group");
     return s;
 }

@@ -1,6 +1,7 @@
 /* Type rules of sources: input, constant, iota, random numbers. */
 #include <inttypes.h>
 
+#include "base/text/text.h"
 #include "ops/attr_rules.h"
 #include "ops/rules/rules.h"
 
@@ -69,6 +70,7 @@ tn_status infer_constant(infer_call *call)
                             infer_dims_text(call, l->type->dims, l->type->rank));
     if (l->bytes < bytes)
         return infer_reject(call, DIAG_InvalidConstant,
-                            "the constant holds %zu bytes, its type needs %zu", l->bytes, bytes);
+                            "the constant holds %zu byte%s, its type needs %zu", l->bytes,
+                            plural(l->bytes), bytes);
     return TN_OK;
 }

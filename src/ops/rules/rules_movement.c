@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory/checked.h"
+#include "base/text/text.h"
 #include "ops/attr_rules.h"
 #include "ops/rules/rules.h"
 
@@ -106,10 +107,10 @@ tn_status infer_reshape(infer_call *call)
     bool inferred = false;
     for (uint32_t i = 0; i < n; i++)
         inferred = inferred || wanted[i] == -1;
-    tn_status status =
-        infer_reject(call, DIAG_ElementCountMismatch,
-                     "element count mismatch: shape %s has %" PRId64 " elements, %s has %s%" PRId64,
-                     from, in->count, to, inferred ? "a multiple of " : "", f.value);
+    tn_status status = infer_reject(
+        call, DIAG_ElementCountMismatch,
+        "element count mismatch: shape %s has %" PRId64 " element%s, %s has %s%" PRId64, from,
+        in->count, plural((uint64_t)in->count), to, inferred ? "a multiple of " : "", f.value);
     rule_hint(call, "the extents of the new shape must multiply to %" PRId64, in->count);
     return status;
 }
@@ -168,8 +169,8 @@ tn_status infer_transpose(infer_call *call)
         break;
     case SHAPE_LENGTH:
         return infer_reject(call, DIAG_InvalidPermutation,
-                            "permutation %s has %" PRIu32 " entries for rank %" PRIu32, text, n,
-                            in->rank);
+                            "permutation %s has %" PRIu32 " entr%s for rank %" PRIu32, text, n,
+                            plural_as(n, "y", "ies"), in->rank);
     case SHAPE_AXIS_RANGE:
         return infer_reject(call, DIAG_InvalidPermutation,
                             "permutation %s names axis %" PRId64 ", out of range for rank %" PRIu32,
@@ -225,9 +226,10 @@ static tn_status slice_fault(const infer_call *call, shape_fault f, const dim *d
     (void)attr_ints(call->attrs, KEY_STEPS, &steps);
     if (f.kind == SHAPE_LENGTH)
         return infer_reject(call, DIAG_SliceLength,
-                            "'%s' of rank %" PRIu32 " has %" PRIu32 " starts, %" PRIu32
-                            " ends and %" PRIu32 " steps",
-                            rule_op(call), rank, starts, ends, steps);
+                            "'%s' of rank %" PRIu32 " has %" PRIu32 " start%s, %" PRIu32
+                            " end%s and %" PRIu32 " step%s",
+                            rule_op(call), rank, starts, plural(starts), ends, plural(ends), steps,
+                            plural(steps));
     if (f.kind == SHAPE_STEP) {
         tn_status status =
             infer_reject(call, DIAG_SliceStep, "the step of dimension %" PRIu32 " of '%s' is 0",

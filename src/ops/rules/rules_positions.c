@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "ops/attr_rules.h"
 #include "ops/rules/rules.h"
 #include "ops/scatter.h"
@@ -16,8 +17,8 @@ tn_status infer_index(infer_call *call)
     if (n != in->rank)
         return infer_reject(call, DIAG_IndexLength,
                             "'%s' of a tensor of rank %" PRIu32 " needs %" PRIu32
-                            " positions, not %" PRIu32,
-                            rule_op(call), in->rank, in->rank, n);
+                            " position%s, not %" PRIu32,
+                            rule_op(call), in->rank, in->rank, plural(in->rank), n);
     return rule_result(call, in->dtype, &s);
 }
 
@@ -165,8 +166,8 @@ tn_status infer_segment_reduce(infer_call *call)
     TN_TRY(rule_rank(call, 0, 1, TN_MAX_RANK));
     TN_TRY(rule_rank(call, 1, 1, 1));
     if (segments < 0)
-        return infer_reject(call, DIAG_InvalidAttribute, "'%s' cannot make %" PRId64 " segments",
-                            rule_op(call), segments);
+        return infer_reject(call, DIAG_InvalidAttribute, "'%s' cannot make %" PRId64 " segment%s",
+                            rule_op(call), segments, plural((uint64_t)segments));
     if (!dims_may_equal(x->dims[0], ids->dims[0]))
         return infer_reject(call, DIAG_DimensionMismatch,
                             "'%s' needs one segment number per row: %s for %s", rule_op(call),
@@ -263,20 +264,22 @@ tn_status infer_scatter_add(infer_call *call)
                             rule_shape_text(call, 1));
     const dim size = vector < (int64_t)indices->rank ? indices->dims[vector] : 1;
     if (!dims_may_equal(size, components.n))
-        return infer_reject(call, DIAG_InvalidAttribute,
-                            "index vectors have %" PRId64
-                            " components, 'scatter_dims' %s names %" PRIu32,
-                            size, rule_ints_text(call, KEY_SCATTER_DIMS), components.n);
+        return infer_reject(
+            call, DIAG_InvalidAttribute,
+            "index vectors have %" PRId64 " component%s, 'scatter_dims' %s names %" PRIu32, size,
+            plural((uint64_t)size), rule_ints_text(call, KEY_SCATTER_DIMS), components.n);
     if (window.n + inserted.n != x->rank)
         return infer_reject(call, DIAG_InvalidAttribute,
-                            "%" PRIu32 " window axes of the updates and %" PRIu32
-                            " inserted ones do not make the rank of %s",
-                            window.n, inserted.n, rule_shape_text(call, 0));
+                            "%s has another rank than %" PRIu32
+                            " window ax%s of the updates and %" PRIu32 " inserted one%s",
+                            rule_shape_text(call, 0), window.n, plural_as(window.n, "is", "es"),
+                            inserted.n, plural(inserted.n));
     const uint32_t places = indices->rank - (vector < (int64_t)indices->rank);
     if (updates->rank - window.n != places)
         return infer_reject(call, DIAG_RankMismatch,
-                            "updates %s need %" PRIu32 " axes beside the window, as indices %s say",
-                            rule_shape_text(call, 2), places, rule_shape_text(call, 1));
+                            "updates %s need %" PRIu32 " ax%s beside the window, as indices %s say",
+                            rule_shape_text(call, 2), places, plural_as(places, "is", "es"),
+                            rule_shape_text(call, 1));
     find_scatter_axes(call->attrs, x, indices, updates, &s);
     TN_TRY(check_window(call, &s));
     TN_TRY(check_places(call, &s));

@@ -1,6 +1,7 @@
 /* Type rules of quantize, dequantize and requantize. */
 #include <inttypes.h>
 
+#include "base/text/text.h"
 #include "ops/attr_rules.h"
 #include "ops/rules/rules.h"
 
@@ -97,8 +98,8 @@ tn_status infer_requantize(infer_call *call)
     if (call->n_in == 2 || call->n_in == 4)
         return infer_reject(call, DIAG_ArityMismatch,
                             "'%s' takes one operand, or two scales, or two scales each followed by "
-                            "its zero point; not %" PRIu32 " operands",
-                            rule_op(call), call->n_in);
+                            "its zero point; not %" PRIu32 " operand%s",
+                            rule_op(call), call->n_in, plural(call->n_in));
     if (call->n_in > 1) {
         const tn_dtype scale = call->in[1]->dtype;
         TN_TRY(rule_dtype(call, 1, ALLOW_FLOAT));

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "ops/attr_rules.h"
 #include "ops/index_map.h"
 #include "ops/rules/rules.h"
@@ -47,8 +48,8 @@ static tn_status check_map(const infer_call *call, arena *memory, const shape *s
     if (map.n != call->in[0]->rank)
         return infer_reject(call, DIAG_InvalidAttribute,
                             "index map '%s' has %" PRIu32
-                            " expressions for an operand of rank %" PRIu32,
-                            text, map.n, call->in[0]->rank);
+                            " expression%s for an operand of rank %" PRIu32,
+                            text, map.n, plural(map.n), call->in[0]->rank);
     for (uint32_t i = 0; i < s->rank; i++) {
         if (s->dims[i] == 0)
             return TN_OK; /* reads nothing */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory/checked.h"
+#include "base/text/text.h"
 #include "ops/index_map.h"
 #include "ops/infer.h"
 
@@ -147,7 +148,8 @@ static tn_status check_reshape(const binder *b, const node *n, const attr *a)
         return TN_OK;
     const char *shape = dims_text(&b->m->cx->diag.text, &b->m->types, a->v.ints, a->n);
     return refuse(b, n->at, DIAG_ElementCountMismatch,
-                  "with the sizes given %" PRId64 " elements fit no shape %s", count, shape);
+                  "with the sizes given a tensor of %" PRId64 " element%s fits no shape %s", count,
+                  plural((uint64_t)count), shape);
 }
 
 static tn_status bind_ints(binder *b, span at, attr *a)
@@ -347,8 +349,8 @@ static tn_status bind_results(binder *b, function *f, node *n, const type *const
                        .number = n->first_value};
     TN_TRY(infer_types(&call));
     if (call.n_out != n->n_results)
-        return node_report(f, n, DIAG_DimensionBinding, "'%s' has %" PRIu32 " results, not %u",
-                           op_table[n->op].text, call.n_out, n->n_results);
+        return node_report(f, n, DIAG_DimensionBinding, "'%s' has %" PRIu32 " result%s, not %u",
+                           op_table[n->op].text, call.n_out, plural(call.n_out), n->n_results);
     for (uint32_t r = 0; r < call.n_out; r++)
         f->values.at[n->first_value + r].type = call.out[r];
     return op_table[n->op].traits & T_ELEMENTWISE ? check_broadcast(b, n, before) : TN_OK;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/text/decimal.h"
+#include "base/text/text.h"
 #include "graph/literal.h"
 
 const mir_attr *shlo_attr(const shlo_call *c, const char *name)
@@ -117,8 +118,9 @@ bool shlo_ints_or(shlo_call *c, const char *name, uint32_t n, int64_t otherwise,
             out[i] = otherwise;
         return true;
     }
-    return found == n || shlo_refuse(c, DIAG_InvalidAttribute, "'%s' has %u entries instead of %u",
-                                     name, (unsigned)found, (unsigned)n);
+    return found == n ||
+           shlo_refuse(c, DIAG_InvalidAttribute, "'%s' has %u entr%s instead of %u", name,
+                       (unsigned)found, plural_as(found, "y", "ies"), (unsigned)n);
 }
 
 bool shlo_are_axes(shlo_call *c, const char *name, const int64_t *axes, uint32_t n, uint32_t rank)

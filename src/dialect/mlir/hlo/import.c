@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text/text.h"
 #include "base/text/utf8.h"
 #include "dialect/mlir/hlo/shlo.h"
 #include "dialect/mlir/mlir.h"
@@ -135,9 +136,10 @@ static bool find_devices(shlo_reader *r)
     const uint32_t ranks = r->options->processes, all = n[0] * n[1];
     if (ranks > 1 && says && all > 1 && all != ranks)
         return shlo_refuse_at(r, DIAG_InputMismatch, "", NO_SPAN,
-                              "the program is for %u replicas of %u partitions, and %u processes "
+                              "the program is for %u replica%s of %u partition%s, and %u processes "
                               "run it",
-                              (unsigned)n[0], (unsigned)n[1], (unsigned)ranks);
+                              (unsigned)n[0], plural(n[0]), (unsigned)n[1], plural(n[1]),
+                              (unsigned)ranks);
     r->n_ranks = ranks > 1 && (!says || all > 1) ? ranks : 1;
     if (r->n_ranks > MOST)
         return shlo_refuse_at(r, DIAG_LimitExceeded, "", NO_SPAN,

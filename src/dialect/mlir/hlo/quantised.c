@@ -1,5 +1,6 @@
 /* Quantised tensors are tensors of their storage. Movement moves that; every other operation is
  * done on what the numbers mean, and its result is quantised. */
+#include "base/text/text.h"
 #include "dialect/mlir/hlo/lower.h"
 
 #include <inttypes.h>
@@ -136,9 +137,10 @@ static tn_value parameter(shlo_call *c, const mir_quant *q, bool scales, tn_dtyp
     if (axis < 0)
         return tn_constant(b, d, TN_INTS(), data);
     if (axis >= (int64_t)t->rank || (!dim_is_symbolic(t->dims[axis]) && t->dims[axis] != n)) {
-        (void)shlo_refuse(
-            c, DIAG_ShapeMismatch,
-            "a quantised type has %" PRId64 " scales, which do not suit axis %" PRId64, n, axis);
+        (void)shlo_refuse(c, DIAG_ShapeMismatch,
+                          "a quantised type has %" PRId64
+                          " scale%s, which is not what axis %" PRId64 " needs",
+                          n, plural((uint64_t)n), axis);
         return tn_no_value();
     }
     const tn_value list = tn_constant(b, d, (tn_ints){&n, 1}, data);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/text/suggest.h"
+#include "base/text/text.h"
 #include "dialect/mlir/hlo/lower.h"
 
 bool shlo_is_return(const mir_op *op)
@@ -230,8 +231,8 @@ bool shlo_region(shlo_reader *r, shlo_frame *f, const mir_region *region, span a
             return false;
     if (last->n_in != n)
         return shlo_refuse_at(r, DIAG_RegionSignature, "", last->at,
-                              "%u values are returned, and %u are expected", (unsigned)last->n_in,
-                              (unsigned)n);
+                              "%u value%s returned instead of %u", (unsigned)last->n_in,
+                              plural(last->n_in), (unsigned)n);
     bool ok = true;
     for (uint32_t k = 0; k < n; k++) {
         out[k] = f->values[last->in[k]->number];
@@ -294,8 +295,8 @@ bool shlo_inline(shlo_call *c, mir_function *f, uint32_t first, shlo_value *out)
     if (r->call_depth >= r->m->cx->limits.nesting)
         return shlo_refuse(c, DIAG_LimitExceeded, "functions call each other too deeply");
     if (f->body.n_args != n)
-        return shlo_refuse(c, DIAG_ArityMismatch, "%u operands for a function of %u", (unsigned)n,
-                           (unsigned)f->body.n_args);
+        return shlo_refuse(c, DIAG_ArityMismatch, "%u operand%s for a function of %u", (unsigned)n,
+                           plural(n), (unsigned)f->body.n_args);
     shlo_value *args = ARENA_ARRAY(&r->memory, shlo_value, n);
     if (!args)
         return shlo_no_memory(r);

@@ -1,4 +1,5 @@
 /* The pretty forms of operations with regions, and of convolutions. */
+#include "base/text/text.h"
 #include "dialect/mlir/read/reader.h"
 
 typedef struct values {
@@ -171,9 +172,8 @@ bool mir_read_while(mir_reader *r, mir_op *o, mir_types *results)
         } while (mir_accept(r, ','));
     }
     if (results->n != args.n)
-        return mir_fail(r, DIAG_ArityMismatch, o->at,
-                        "%u values are carried, and there are %u types", (unsigned)args.n,
-                        (unsigned)results->n);
+        return mir_fail(r, DIAG_ArityMismatch, o->at, "%u value%s carried, and %u type%s given",
+                        (unsigned)args.n, plural(args.n), (unsigned)results->n, plural(results->n));
     if (mir_accept_word(r, "attributes") && !mir_read_attrs(r, o))
         return false;
     return mir_add_regions(r, o, 2) && mir_expect_word(r, "cond") && read_part(r, o, 0, &args) &&

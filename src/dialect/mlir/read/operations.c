@@ -1,4 +1,5 @@
 /* One operation of MLIR text, in its generic or its pretty form, and regions of them. */
+#include "base/text/text.h"
 #include "dialect/mlir/read/reader.h"
 
 /* ---- results ---- */
@@ -47,9 +48,9 @@ static bool define_results(mir_reader *r, mir_op *o, const result_names *names,
     else
         o->n_out = types->n;
     if (!o->is_unread && names->total != types->n)
-        return mir_fail(r, DIAG_ArityMismatch, o->at,
-                        "%u results are named, and there are %u types of results",
-                        (unsigned)names->total, (unsigned)types->n);
+        return mir_fail(r, DIAG_ArityMismatch, o->at, "%u name%s of results, and %u type%s of them",
+                        (unsigned)names->total, plural(names->total), (unsigned)types->n,
+                        plural(types->n));
     o->out = ARENA_ARRAY(r->memory, mir_value, o->n_out);
     if (!o->out)
         return mir_no_memory(r);
@@ -96,8 +97,8 @@ static bool read_regions(mir_reader *r, mir_op *o)
 static bool check_operands(mir_reader *r, const mir_op *o, const mir_type *const *types, uint32_t n)
 {
     if (n != o->n_in)
-        return mir_fail(r, DIAG_ArityMismatch, o->at, "%u operands, and %u types of operands",
-                        (unsigned)o->n_in, (unsigned)n);
+        return mir_fail(r, DIAG_ArityMismatch, o->at, "%u operand%s, and %u type%s of operands",
+                        (unsigned)o->n_in, plural(o->n_in), (unsigned)n, plural(n));
     for (uint32_t i = 0; i < n; i++) {
         const mir_type *a = o->in[i]->type, *b = types[i];
         if (!a || a == b || a->kind != MIR_TENSOR || b->kind != MIR_TENSOR)

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "base/text/decimal.h"
+#include "base/text/text.h"
 #include "base/text/utf8.h"
 
 /* ---- errors ---- */
@@ -38,8 +39,8 @@ bool mir_enter(mir_reader *r)
 {
     if (r->depth++ < r->cx->limits.nesting)
         return true;
-    return mir_fail(r, DIAG_LimitExceeded, mir_here(r), "nested deeper than %" PRIu32 " levels",
-                    r->cx->limits.nesting);
+    return mir_fail(r, DIAG_LimitExceeded, mir_here(r), "nested deeper than %" PRIu32 " level%s",
+                    r->cx->limits.nesting, plural(r->cx->limits.nesting));
 }
 
 bool mir_grow(mir_reader *r, void **at, uint32_t n, uint32_t *cap, size_t size)

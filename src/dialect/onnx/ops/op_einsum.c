@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 
+#include "base/text/text.h"
 #include "dialect/onnx/ops/op.h"
 
 /* A tensor with a letter for each axis. The axes of an ellipsis are numbered from the right, from
@@ -83,9 +84,9 @@ static bool read_input(equation *e, uint32_t k, lettered *t)
         return n_dots <= DOTS ? false : malformed(e);
     if (t->n != u->rank)
         return onnx_refuse(e->c, DIAG_RankMismatch,
-                           "'equation' has %" PRIu32 " letters for input %" PRIu32
+                           "'equation' has %" PRIu32 " letter%s for input %" PRIu32
                            " of rank %" PRIu32,
-                           t->n, k, u->rank);
+                           t->n, plural(t->n), k, u->rank);
     for (uint32_t i = 0; i < t->n; i++) {
         dim *extent = &e->extents[t->letters[i]];
         if (e->uses[t->letters[i]] && *extent != u->dims[i] && *extent != 1 && u->dims[i] != 1 &&

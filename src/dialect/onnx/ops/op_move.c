@@ -1,6 +1,7 @@
 /* Movement: what gives elements another shape or order. */
 #include <inttypes.h>
 
+#include "base/text/text.h"
 #include "dialect/onnx/ops/op.h"
 #include "ops/shape.h"
 
@@ -146,7 +147,8 @@ bool onnx_op_transpose(onnx_call *c)
     const int64_t *perm = onnx_attr_ints(c, "perm", &n);
     if (perm && n != t->rank)
         return onnx_refuse(c, DIAG_InvalidPermutation,
-                           "'perm' has %" PRIu32 " entries for rank %" PRIu32, n, t->rank);
+                           "'perm' has %" PRIu32 " entr%s for rank %" PRIu32, n,
+                           plural_as(n, "y", "ies"), t->rank);
     for (uint32_t i = 0; i < t->rank; i++)
         axes[i] = perm ? perm[i] : (int64_t)(t->rank - 1 - i);
     return onnx_axes(c, axes, t->rank, t->rank) &&
@@ -180,7 +182,8 @@ bool onnx_op_tile(onnx_call *c)
         return false;
     if (n != t->rank)
         return onnx_refuse(c, DIAG_RankMismatch,
-                           "'repeats' has %" PRIu32 " numbers for rank %" PRIu32, n, t->rank);
+                           "'repeats' has %" PRIu32 " number%s for rank %" PRIu32, n, plural(n),
+                           t->rank);
     return onnx_give(c, 0, tn_tile(c->b, x, (tn_ints){repeats, n}));
 }
 
@@ -229,8 +232,8 @@ static bool split_sizes(onnx_call *c, dim extent, int64_t *sizes)
     if (!onnx_ints_of(c, "split", 1, c->n_out, sizes, &n, &given))
         return false;
     if (given && n != c->n_out)
-        return onnx_refuse(c, DIAG_ArityMismatch, "%" PRIu32 " sizes for %" PRIu32 " results", n,
-                           c->n_out);
+        return onnx_refuse(c, DIAG_ArityMismatch, "%" PRIu32 " size%s for %" PRIu32 " result%s", n,
+                           plural(n), c->n_out, plural(c->n_out));
     if (given)
         return sizes_fit(c, extent, sizes);
     if (dim_is_symbolic(extent))
@@ -239,8 +242,8 @@ static bool split_sizes(onnx_call *c, dim extent, int64_t *sizes)
         return onnx_refuse(c, DIAG_ArityMismatch, "'num_outputs' is not how many there are");
     if (c->version < 18 && extent % parts)
         return onnx_refuse(c, DIAG_DimensionMismatch,
-                           "%" PRId64 " elements are not divided into %" PRId64 " equal parts",
-                           extent, parts);
+                           "an extent of %" PRId64 " is not divided into %" PRId64 " equal part%s",
+                           extent, parts, plural((uint64_t)parts));
     const int64_t each = extent / parts + (extent % parts != 0);
     for (int64_t i = 0, left = extent; i < parts; i++) { /* the last may be smaller */
         sizes[i] = left < each ? left : each;

@@ -2,6 +2,7 @@
  * become the one of the row. */
 #include <inttypes.h>
 
+#include "base/text/text.h"
 #include "dialect/onnx/ops/op.h"
 
 static dim product(onnx_call *c, const dim *dims, uint32_t n)
@@ -141,7 +142,8 @@ static bool components(onnx_call *c, const type *t, const type *u, uint32_t batc
         return onnx_refuse(c, DIAG_ShapeUnknown, "how many components positions have is a size");
     if (n < 0 || n > (int64_t)(t->rank - batch))
         return onnx_refuse(c, DIAG_DimensionMismatch,
-                           "positions of %" PRId64 " components for rank %" PRIu32, n, t->rank);
+                           "positions of %" PRId64 " component%s for rank %" PRIu32, n,
+                           plural((uint64_t)n), t->rank);
     *out = (uint32_t)n;
     return true;
 }

@@ -1,6 +1,7 @@
 /* Signals: windows, Fourier transforms, weights of mel bands. Angles are computed in f64. */
 #include <inttypes.h>
 
+#include "base/text/text.h"
 #include "dialect/onnx/ops/op.h"
 
 enum { MOST_POINTS = 1 << 16 }; /* of a Fourier transform, which is a matrix product */
@@ -134,7 +135,8 @@ bool onnx_op_dft(onnx_call *c)
     if (!int_in(c, 1, t->dims[axis], &n))
         return false;
     if (n < 1 || n > MOST_POINTS)
-        return onnx_refuse(c, DIAG_LimitExceeded, "a transform of %" PRId64 " points", n);
+        return onnx_refuse(c, DIAG_LimitExceeded, "a transform of %" PRId64 " point%s", n,
+                           plural((uint64_t)n));
     if (onesided && inverse)
         return onnx_refuse(c, DIAG_NotImplemented, "the inverse of one side");
     const tn_value x = with_length(c, onnx_in(c, 0), t->rank, axis, t->dims[axis], n);

@@ -1,6 +1,7 @@
 /* Parts of tensors, and what is put around them: Slice, Gather, Pad. */
 #include <inttypes.h>
 
+#include "base/text/text.h"
 #include "dialect/onnx/ops/op.h"
 
 /* ---- Slice ---- */
@@ -198,9 +199,10 @@ static bool read_pads(onnx_call *c, uint32_t rank, int64_t *low, int64_t *high)
         return false;
     const uint32_t count = onnx_has_in(c, 3) ? n_axes : rank;
     if (n != 2 * count)
-        return onnx_refuse(
-            c, DIAG_InvalidPadding,
-            "'pads' has %" PRIu32 " amounts for %" PRIu32 " axes, which need two each", n, count);
+        return onnx_refuse(c, DIAG_InvalidPadding,
+                           "'pads' has %" PRIu32 " amount%s for %" PRIu32
+                           " ax%s, which need two each",
+                           n, plural(n), count, plural_as(count, "is", "es"));
     for (uint32_t i = 0; i < rank; i++)
         low[i] = high[i] = 0;
     for (uint32_t i = 0; i < count; i++) {

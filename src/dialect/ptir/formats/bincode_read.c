@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text/text.h"
 #include "base/text/utf8.h"
 #include "dialect/ptir/formats/formats.h"
 
@@ -244,7 +245,8 @@ static bool read_type(reader *r, ptir_type *out)
     if (which == 0)
         return read_spec(r, &out->tensor);
     if (r->depth == r->m->cx->limits.nesting)
-        return fail(r, DIAG_LimitExceeded, "nested deeper than %" PRIu32 " levels", r->depth);
+        return fail(r, DIAG_LimitExceeded, "nested deeper than %" PRIu32 " level%s", r->depth,
+                    plural(r->depth));
     r->depth++;
     bool ok = read_types(r, &items);
     r->depth--;
@@ -264,8 +266,8 @@ static bool read_literal(reader *r, const literal **out)
     if (!read_spec(r, &l->type) || !read_u64(r, &told))
         return false;
     if (told > (uint64_t)(r->end - r->at))
-        return fail(r, DIAG_SyntaxError, "%" PRIu64 " bytes of a constant are more than the data",
-                    told);
+        return fail(r, DIAG_SyntaxError, "a constant of %" PRIu64 " byte%s is more than the data",
+                    told, plural(told));
     const size_t n = (size_t)told;
     r->literal_bytes += n;
     if (r->literal_bytes > r->m->cx->limits.literal_bytes)

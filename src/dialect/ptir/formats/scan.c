@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/text/text.h"
 #include "base/text/utf8.h"
 
 tn_status scan_init(ptir_scan *s, module *m, arena *memory)
@@ -136,8 +137,8 @@ bool scan_enter(ptir_scan *s)
 {
     if (++s->depth <= s->m->cx->limits.nesting)
         return !s->failed;
-    return scan_fail(s, DIAG_LimitExceeded, scan_here(s), "nested deeper than %" PRIu32 " levels",
-                     s->m->cx->limits.nesting);
+    return scan_fail(s, DIAG_LimitExceeded, scan_here(s), "nested deeper than %" PRIu32 " level%s",
+                     s->m->cx->limits.nesting, plural(s->m->cx->limits.nesting));
 }
 
 bool scan_word(ptir_scan *s, ptir_word_text *out)

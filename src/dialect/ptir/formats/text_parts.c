@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/memory/checked.h"
+#include "base/text/text.h"
 
 /* ---- types --------------------------------------------------------------------------------- */
 
@@ -127,7 +128,7 @@ static bool read_bits(ptir_scan *s, size_t bytes, uint64_t *out)
     }
     if (s->at == from + 2 || (bytes < 8 && *out >> 8 * bytes))
         return scan_fail(s, DIAG_InvalidNumber, scan_from(s, from),
-                         "expected the bits of an element of %zu bytes", bytes);
+                         "expected the bits of an element of %zu byte%s", bytes, plural(bytes));
     return true;
 }
 

@@ -1,4 +1,5 @@
 /* What devices do together, where there is one; and what several were given in parallel.c. */
+#include "base/text/text.h"
 #include "dialect/mlir/hlo/devices/devices.h"
 #include "dialect/mlir/hlo/lower.h"
 
@@ -27,8 +28,8 @@ static bool lacks_devices(shlo_call *c)
     const uint32_t n = c->r->all.n_replicas * c->r->all.n_partitions;
     if (n <= 1 || c->r->n_ranks > 1)
         return false;
-    (void)shlo_refuse(c, DIAG_NotImplemented, "its program is for %u devices, and this is one",
-                      (unsigned)n);
+    (void)shlo_refuse(c, DIAG_NotImplemented, "its program is for %u device%s, and this is one",
+                      (unsigned)n, plural(n));
     shlo_advise(c->r, "run it with as many processes: `mpirun -np N tenon run FILE`");
     return true;
 }

@@ -1,4 +1,5 @@
 /* What each process of a group gets of an operation that they do together. */
+#include "base/text/text.h"
 #include "dialect/mlir/hlo/bodies/bodies.h"
 #include "dialect/mlir/hlo/devices/devices.h"
 
@@ -27,8 +28,8 @@ static int64_t part_of(exchange *e, int64_t axis, int64_t parts)
         return -1;
     if (axis < 0 || axis >= (int64_t)t->rank || parts < 1 || dim_is_symbolic(t->dims[axis]) ||
         t->dims[axis] % parts != 0) {
-        (void)shlo_refuse(e->calls, DIAG_InvalidAxis, "axis %" PRId64 " has no %" PRId64 " parts",
-                          axis, parts);
+        (void)shlo_refuse(e->calls, DIAG_InvalidAxis, "axis %" PRId64 " has no %" PRId64 " part%s",
+                          axis, parts, plural((uint64_t)parts));
         return -1;
     }
     return t->dims[axis] / parts;

@@ -1,6 +1,7 @@
 /* `interpreter.run_parallel`: functions of the text as the programs of processes that run side by
  * side. All are read into the place of the operation. Each goes on until it meets the others: then
  * the next one does, until all wait. */
+#include "base/text/text.h"
 #include "dialect/mlir/hlo/devices/devices.h"
 #include "dialect/mlir/hlo/lower.h"
 
@@ -290,8 +291,8 @@ static bool give_results(parallel *p)
         }
     }
     return k == p->c->op->n_out ||
-           shlo_refuse(p->c, DIAG_ArityMismatch, "its programs give %u results, and not %u",
-                       (unsigned)k, (unsigned)p->c->op->n_out);
+           shlo_refuse(p->c, DIAG_ArityMismatch, "its programs give %u result%s, and not %u",
+                       (unsigned)k, plural(k), (unsigned)p->c->op->n_out);
 }
 
 bool shlo_lower_run_parallel(shlo_call *c)

@@ -1,4 +1,5 @@
 /* Products: dot_general, dot, convolution. */
+#include "base/text/text.h"
 #include "dialect/mlir/hlo/lower.h"
 
 /* The element types of a product: sums are formed in the result's, where that is not the operands'.
@@ -49,8 +50,8 @@ static bool read_pair(shlo_call *c, const char *name, const mir_attr *x, const m
         !shlo_are_axes(c, name, to_x, *n, a->rank) || !shlo_are_axes(c, name, to_y, other, b->rank))
         return false;
     return *n == other || shlo_refuse(c, DIAG_DimensionMismatch,
-                                      "'%s' has %u axes on the left and %u on the right", name,
-                                      (unsigned)*n, (unsigned)other);
+                                      "'%s' has %u ax%s on the left and %u on the right", name,
+                                      (unsigned)*n, plural_as(*n, "is", "es"), (unsigned)other);
 }
 
 static bool read_dot_axes(shlo_call *c, dot_axes *to)

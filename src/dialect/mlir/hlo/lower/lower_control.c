@@ -1,4 +1,5 @@
 /* Control flow and calls. */
+#include "base/text/text.h"
 #include "dialect/mlir/hlo/lower.h"
 
 /* A return stands at the end of a region only, where it is no operation of its own. */
@@ -91,8 +92,8 @@ static bool loop_region(shlo_call *c, uint32_t k, const tn_value *in, const shlo
     region_room room;
     uint32_t m = is_test;
     if (region->n_args != n)
-        return shlo_refuse(c, DIAG_RegionSignature, "a region has %u arguments instead of %u",
-                           (unsigned)region->n_args, (unsigned)n);
+        return shlo_refuse(c, DIAG_RegionSignature, "a region has %u argument%s instead of %u",
+                           (unsigned)region->n_args, plural(region->n_args), (unsigned)n);
     if (!make_room(c, (size_t)1 + n + s->n, &room))
         return false;
     tn_region_begin(c->b, NULL);
@@ -460,8 +461,8 @@ static bool inline_named(shlo_call *c, const char *name)
         return shlo_refuse(c, DIAG_UndefinedName, "there is no function '@%.*s'",
                            MIR_TEXT(a ? a->text : (mir_text){0}));
     if (f->n_results != c->op->n_out)
-        return shlo_refuse(c, DIAG_ArityMismatch, "%u results of a function with %u",
-                           (unsigned)c->op->n_out, (unsigned)f->n_results);
+        return shlo_refuse(c, DIAG_ArityMismatch, "%u result%s of a function with %u",
+                           (unsigned)c->op->n_out, plural(c->op->n_out), (unsigned)f->n_results);
     shlo_value *out = ARENA_ARRAY(&c->r->memory, shlo_value, f->n_results);
     if (!out)
         return shlo_no_memory(c->r);

@@ -1,4 +1,5 @@
 /* Operations whose shapes are operands: with known ones they are what their static twins are. */
+#include "base/text/text.h"
 #include "dialect/mlir/hlo/lower.h"
 
 #include <inttypes.h>
@@ -75,8 +76,8 @@ static bool lists_from(shlo_call *c, uint32_t first, uint32_t n, uint32_t rank, 
         if (!shlo_shape_in(c, first + i, "a list of bounds", is_signed, out[i], &length))
             return false;
         if (length != rank)
-            return shlo_refuse(c, DIAG_ArityMismatch, "%u bounds for a tensor of rank %u",
-                               (unsigned)length, (unsigned)rank);
+            return shlo_refuse(c, DIAG_ArityMismatch, "%u bound%s for a tensor of rank %u",
+                               (unsigned)length, plural(length), (unsigned)rank);
     }
     return true;
 }
@@ -170,8 +171,8 @@ static bool slice_at_data(shlo_call *c, const type *t, bool *done)
         if (!shlo_shape_in(&other, 0, "the shape of a slice", false, sizes, &n))
             return false;
         if (n != t->rank)
-            return shlo_refuse(c, DIAG_ArityMismatch, "%u bounds for a tensor of rank %u",
-                               (unsigned)n, (unsigned)t->rank);
+            return shlo_refuse(c, DIAG_ArityMismatch, "%u bound%s for a tensor of rank %u",
+                               (unsigned)n, plural(n), (unsigned)t->rank);
         const tn_value start = tn_cast(b, shlo_in(c, 1), TN_SI64);
         return shlo_give(c, 0, tn_dynamic_slice(b, shlo_in(c, 0), start, (tn_ints){sizes, n}));
     }

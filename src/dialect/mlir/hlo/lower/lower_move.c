@@ -1,4 +1,5 @@
 /* Sources and movement. */
+#include "base/text/text.h"
 #include "dialect/mlir/hlo/lower.h"
 #include "dialect/mlir/hlo/numbers/ranges.h"
 
@@ -70,8 +71,8 @@ bool shlo_broadcast_in_dim(shlo_call *c, const dim *dims, uint32_t rank)
         return false;
     if (n != t->rank)
         return shlo_refuse(c, DIAG_InvalidAttribute,
-                           "'broadcast_dimensions' has %u entries for an operand of rank %u",
-                           (unsigned)n, (unsigned)t->rank);
+                           "'broadcast_dimensions' has %u entr%s for an operand of rank %u",
+                           (unsigned)n, plural_as(n, "y", "ies"), (unsigned)t->rank);
     for (uint32_t i = 0; i < n; i++)
         if (!may_become(t->dims[i], dims[axes[i]]))
             return shlo_refuse(c, DIAG_BroadcastMismatch, "extent %" PRId64 " becomes %" PRId64,
@@ -297,8 +298,9 @@ static tn_value starts_of(shlo_call *c, uint32_t first, uint32_t rank)
     tn_builder *b = c->b;
     tn_value parts[TN_MAX_RANK];
     if (c->op->n_in - first != rank) {
-        (void)shlo_refuse(c, DIAG_ArityMismatch, "there are %u indices for rank %u",
-                          (unsigned)(c->op->n_in - first), (unsigned)rank);
+        (void)shlo_refuse(c, DIAG_ArityMismatch, "there are %u ind%s for rank %u",
+                          (unsigned)(c->op->n_in - first),
+                          plural_as((c->op->n_in - first), "ex", "ices"), (unsigned)rank);
         return tn_no_value();
     }
     const tn_value all = shlo_vector_in(c, first, rank);

@@ -1,4 +1,5 @@
 /* Custom calls by which JAX writes operations whose attributes are operands. */
+#include "base/text/text.h"
 #include "dialect/mlir/hlo/lower.h"
 
 #define FIELD(name, value)                                                                         \
@@ -66,8 +67,8 @@ static bool numbers_in(shlo_call *c, uint32_t k, uint32_t n, dim *out)
     if (!known)
         return shlo_unknown_shape(c, "a window");
     if (known->n != n)
-        return shlo_refuse(c, DIAG_ArityMismatch, "%u numbers of a window for %u",
-                           (unsigned)known->n, (unsigned)n);
+        return shlo_refuse(c, DIAG_ArityMismatch, "%u number%s of a window for %u",
+                           (unsigned)known->n, plural(known->n), (unsigned)n);
     for (uint32_t i = 0; i < n; i++)
         out[i] = known->at[i].i;
     return true;

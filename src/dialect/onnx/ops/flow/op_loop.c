@@ -2,6 +2,7 @@
  * one copy of its graph after the other. */
 #include <inttypes.h>
 
+#include "base/text/text.h"
 #include "dialect/onnx/ops/flow/op_flow.h"
 
 /* Copies of a graph that are made at most. */
@@ -45,8 +46,8 @@ static bool read_loop(loop *l)
         return false;
     if (c->n_in < 2 || c->n_out == 0)
         return onnx_refuse(c, DIAG_ArityMismatch,
-                           "%" PRIu32 " inputs and %" PRIu32 " outputs are not what it has",
-                           c->n_in, c->n_out);
+                           "%" PRIu32 " input%s and %" PRIu32 " output%s, which is not what it has",
+                           c->n_in, plural(c->n_in), c->n_out, plural(c->n_out));
     l->n_states = c->n_in - 2;
     for (uint32_t i = 2; i < c->n_in; i++)
         if (!onnx_has_in(c, i))

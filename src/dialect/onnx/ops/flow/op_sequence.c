@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text/text.h"
 #include "dialect/onnx/ops/flow/op_flow.h"
 
 /* The elements of input K; NULL, refused, when it is no sequence. */
@@ -79,7 +80,8 @@ static bool position_in(onnx_call *c, uint32_t k, uint32_t n, uint32_t behind, i
     const int64_t from_front = at < 0 ? at + (int64_t)n : at;
     if (from_front < 0 || from_front >= (int64_t)n + behind)
         return onnx_refuse(c, DIAG_InvalidAttribute,
-                           "position %" PRId64 " in a sequence of %" PRIu32 " elements", at, n);
+                           "position %" PRId64 " in a sequence of %" PRIu32 " element%s", at, n,
+                           plural(n));
     *out = (uint32_t)from_front;
     return true;
 }
@@ -193,7 +195,8 @@ static bool read_parts(onnx_call *c, int64_t extent, parts *p)
         return onnx_refuse(c, DIAG_InvalidAttribute, "parts of %" PRId64, p->each);
     p->n = extent / p->each + (extent % p->each != 0);
     return p->n <= KNOWN_MOST ||
-           onnx_refuse(c, DIAG_LimitExceeded, "the sequence would have %" PRId64 " elements", p->n);
+           onnx_refuse(c, DIAG_LimitExceeded, "the sequence would have %" PRId64 " element%s", p->n,
+                       plural((uint64_t)p->n));
 }
 
 /* Elements FROM .. FROM + N - 1 of a list that is known. */

@@ -1,6 +1,7 @@
 /* Convolutions, and how their windows move. */
 #include <inttypes.h>
 
+#include "base/text/text.h"
 #include "dialect/onnx/ops/images/op_window.h"
 
 bool onnx_window_list(onnx_call *c, const char *name, uint32_t n, int64_t otherwise, int64_t least,
@@ -9,8 +10,8 @@ bool onnx_window_list(onnx_call *c, const char *name, uint32_t n, int64_t otherw
     uint32_t n_given;
     const int64_t *given = onnx_attr_ints(c, name, &n_given);
     if (given && n_given != n)
-        return onnx_refuse(c, DIAG_InvalidAttribute, "'%s' has %" PRIu32 " entries for %" PRIu32,
-                           name, n_given, n);
+        return onnx_refuse(c, DIAG_InvalidAttribute, "'%s' has %" PRIu32 " entr%s for %" PRIu32,
+                           name, n_given, plural_as(n_given, "y", "ies"), n);
     for (uint32_t i = 0; i < n; i++) {
         out[i] = given ? given[i] : otherwise;
         if (out[i] < least || out[i] > INT32_MAX)

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/text/text.h"
 #include "dialect/onnx/ops/layers/op_attention.h"
 
 /* ---- attention ---- */
@@ -13,7 +14,8 @@ tn_value onnx_in_heads(onnx_call *c, tn_value x, int64_t heads)
         return x;
     if (t->rank != 3 || heads < 1 || dim_is_symbolic(t->dims[2]) || t->dims[2] % heads) {
         (void)onnx_refuse(c, DIAG_InvalidAttribute,
-                          "%" PRId64 " heads do not divide the last of three extents", heads);
+                          "the last of three extents is not divided into %" PRId64 " head%s", heads,
+                          plural((uint64_t)heads));
         return tn_no_value();
     }
     const tn_value parts =
@@ -130,8 +132,8 @@ tn_value onnx_rotated(onnx_call *c, tn_value x, tn_rotary by, int64_t turned, bo
     const int64_t width = t->dims[3];
     turned = turned ? turned : width;
     if (dim_is_symbolic(width) || turned < 0 || turned > width || turned % 2) {
-        (void)onnx_refuse(c, DIAG_InvalidAttribute, "%" PRId64 " elements of a row cannot turn",
-                          turned);
+        (void)onnx_refuse(c, DIAG_InvalidAttribute, "%" PRId64 " element%s of a row cannot turn",
+                          turned, plural((uint64_t)turned));
         return tn_no_value();
     }
     const tn_value part = tn_slice_axis(b, x, 3, 0, turned);

@@ -1,6 +1,7 @@
 /* Training: one step of an optimizer, and gradients. */
 #include <inttypes.h>
 
+#include "base/text/text.h"
 #include "dialect/onnx/ops/op.h"
 
 /* What the optimizers share: the rate R, the number T of the step, and behind them N tensors, then
@@ -18,16 +19,16 @@ static bool read_step(onnx_call *c, uint32_t n_kinds, step *s)
     if (c->n_in < 2 + n_kinds || (c->n_in - 2) % n_kinds != 0)
         return onnx_refuse(c, DIAG_ArityMismatch,
                            "it takes a rate, a step and %" PRIu32
-                           " inputs for each tensor, not %" PRIu32 " inputs in all",
-                           n_kinds, c->n_in);
+                           " input%s for each tensor, not %" PRIu32 " input%s in all",
+                           n_kinds, plural(n_kinds), c->n_in, plural(c->n_in));
     const uint32_t n = (c->n_in - 2) / n_kinds;
     for (uint32_t i = 0; i < c->n_in; i++)
         if (!onnx_has_in(c, i))
             return onnx_refuse(c, DIAG_ArityMismatch, "input %" PRIu32 " is left out", i);
     if (c->n_out > n * (n_kinds - 1))
         return onnx_refuse(c, DIAG_ArityMismatch,
-                           "it has at most %" PRIu32 " outputs, not %" PRIu32, n * (n_kinds - 1),
-                           c->n_out);
+                           "it has at most %" PRIu32 " output%s, not %" PRIu32, n * (n_kinds - 1),
+                           plural(n * (n_kinds - 1)), c->n_out);
     const type *t = onnx_in_type(c, 2);
     if (!t)
         return false;

@@ -3,6 +3,7 @@
  * are multiplied with is, too, over its own range. */
 #include <inttypes.h>
 
+#include "base/text/text.h"
 #include "dialect/onnx/ops/op_quantize.h"
 
 enum { MOST_GATES = 4, MOST_ACTIVATIONS = 3 };
@@ -142,7 +143,8 @@ static bool read_activations(onnx_call *c, cell *cells, uint32_t n_cells, uint32
     uint32_t alphas = 0, betas = 0;
     if (given && given->strings.n != n * n_cells)
         return onnx_refuse(c, DIAG_InvalidAttribute,
-                           "'activations' must name %" PRIu32 " functions", n * n_cells);
+                           "'activations' must name %" PRIu32 " function%s", n * n_cells,
+                           plural((uint64_t)n * n_cells));
     for (uint32_t k = 0; k < n * n_cells; k++) {
         const char *own = usual[cells->kind][k % n];
         const onnx_bytes name =
