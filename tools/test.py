@@ -158,9 +158,9 @@ LONG = [  # what it is, about how long it takes on two processors, and its comma
     ("every case with a run ahead of time, with both compilers", "15 minutes",
      [[*SCRIPT, "test/compile/full_compile.py", "--all"]]),
     ("ONNX: the official models in every way, every case written as a model and run by others, exports of "
-     "PyTorch, published networks, random models beside ONNX Runtime", "90 minutes",
+     "PyTorch and torchvision, published networks, random models beside ONNX Runtime", "100 minutes",
      [[*SCRIPT, f"test/onnx/{name}.py"] for name in ("long_testdata", "long_write", "long_write_runtime", "long_torch", "long_published",
-                                                     "runtime/long_microsoft", "runtime/long_random")]),
+                                                     "runtime/long_microsoft", "runtime/long_random", "runtime/long_networks")]),
     ("every call to the system fails or is where a command is killed; kill -9 at any moment, a thousand times",
      "20 minutes", [[*SCRIPT, "test/faults/sweep_faults.py", "--all"], [*SCRIPT, "test/faults/long_kill.py"]]),
     ("every program in every way, against the evaluator", "30 minutes",

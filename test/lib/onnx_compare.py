@@ -22,6 +22,8 @@ class Case:
     close: tuple = (1e-4, 1e-5)   # how far floats may be apart: of the number itself, and at all
     step: int = 0                 # how far integers may be apart
     open: tuple = ()              # numbers of results of which some elements may be anything
+    arguments: tuple = ()         # of `tenon run`, besides
+    theirs: bytes = None          # the model for ONNX Runtime; None: the same
 
 
 def said(array):
@@ -50,13 +52,14 @@ def prepare(case, folder):
     """The job for ONNX Runtime, and the arguments of a run."""
     folder.mkdir()
     (folder / "m.onnx").write_bytes(case.data)
-    inputs, arguments = [], []
+    (folder / "theirs.onnx").write_bytes(case.theirs or case.data)
+    inputs, arguments = [], [*case.arguments]
     for name, array in case.inputs.items():
         array.tofile(folder / f"{name}.raw")
         np.save(folder / f"{name}.npy", array)
         inputs.append({"name": name, "type": str(array.dtype), "shape": list(array.shape), "file": str(folder / f"{name}.raw")})
         arguments += ["--input", f"{name}={folder / name}.npy"]
-    return {"model": str(folder / "m.onnx"), "inputs": inputs, "out": str(folder / "theirs")}, arguments
+    return {"model": str(folder / "theirs.onnx"), "inputs": inputs, "out": str(folder / "theirs")}, arguments
 
 
 def apart(case, got, want):

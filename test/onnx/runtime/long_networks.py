@@ -1,0 +1,147 @@
+"""Networks of torchvision with random weights, exported at several versions of ONNX, give what ONNX Runtime gives, and the evaluator
+the bits of machine code: segmentation, video, optical flow, transformers, and detectors up to what depends on data. Skipped
+where torchvision or ONNX Runtime cannot be had.
+
+usage: long_networks.py [WORD...]
+
+The words select networks by parts of their names.
+"""
+import io
+import re
+import sys
+import tempfile
+import warnings
+
+from lib import onnx_runtime
+from lib.onnx_compare import Case, compare
+from lib.onnx_files import field, fields
+from lib.program import start
+
+try:
+    import torch
+    from torchvision import models
+    from torchvision.models import optical_flow, swin_transformer
+    from torchvision.models.video import mvit
+except ImportError:
+    print("skipped: torchvision is missing")
+    sys.exit(0)
+
+SMALL = {"min_size": 64, "max_size": 96}
+TWO_STAGES = SMALL | {"rpn_pre_nms_top_n_test": 50, "rpn_post_nms_top_n_test": 20}
+OF_NONE = {"weights": None, "weights_backbone": None}
+
+
+class Flow(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = optical_flow.raft_small(weights=None)
+
+    def forward(self, x):
+        return self.inner(x[:1], x[1:], num_flow_updates=2)[-1]
+
+
+def swin():
+    return swin_transformer.SwinTransformer([4, 4], 48, [2, 2], [2, 4], [8, 8], num_classes=10)
+
+
+def many_scales():
+    blocks = [mvit.MSBlockConfig(heads, inner, outer, [3, 3, 3], [3, 3, 3], [1, *[q] * 2], [1, *[kv] * 2])
+              for heads, inner, outer, q, kv in ((1, 48, 48, 1, 4), (2, 48, 96, 2, 2), (2, 96, 96, 1, 2))]
+    return mvit.MViT(spatial_size=(64, 64), temporal_size=8, block_setting=blocks, residual_pool=False, residual_with_cls_embed=True,
+                     rel_pos_embed=False, proj_after_attn=False, num_classes=10)
+
+
+def called(family, *names, **options):
+    return [(name, lambda name=name: getattr(family, name)(**options)) for name in names]
+
+
+IMAGE, VIDEO = (1, 3, 64, 96), (1, 3, 4, 32, 32)
+NETWORKS = [  # (name, what makes it), shape of the input, versions
+    *((n, IMAGE, (11, 17)) for n in called(models, "mobilenet_v3_small", "mnasnet0_5", "shufflenet_v2_x0_5", "regnet_x_400mf", weights=None)),
+    *((n, IMAGE, (11, 17)) for n in called(models, "efficientnet_v2_s", "densenet121", weights=None)),
+    *((n, (1, 3, 96, 96), (13,)) for n in called(models, "googlenet", "inception_v3", weights=None, init_weights=False)),
+    *((n, IMAGE, (11, 17)) for n in called(models.segmentation, "deeplabv3_mobilenet_v3_large", "lraspp_mobilenet_v3_large", **OF_NONE)),
+    *((n, VIDEO, (11, 17)) for n in called(models.video, "r3d_18", "mc3_18", "r2plus1d_18", weights=None)),
+    (("raft_small", Flow), (2, 3, 128, 136), (16, 17)),
+    (("vision_transformer", lambda: models.VisionTransformer(64, 16, 3, 4, 96, 192, num_classes=10)), (1, 3, 64, 64), (11, 17)),
+    (("swin", swin), (1, 3, 64, 64), (13, 17)),
+    (("mvit", many_scales), (1, 3, 8, 64, 64), (13, 17)),
+]
+DETECTORS = [
+    *((n, (3, 64, 80), (11,)) for n in called(models.detection, "fasterrcnn_mobilenet_v3_large_320_fpn", **OF_NONE, **TWO_STAGES)),
+    *((n, (3, 64, 80), (11,)) for n in called(models.detection, "ssdlite320_mobilenet_v3_large", **OF_NONE, topk_candidates=20)),
+    *((n, (3, 64, 80), (11,)) for n in called(models.detection, "fcos_resnet50_fpn", **OF_NONE, **SMALL, topk_candidates=50)),
+]
+
+
+def lively(network):
+    """NETWORK with statistics and last layers with which no value vanishes."""
+    for m in network.modules():
+        if isinstance(m, torch.nn.modules.batchnorm._BatchNorm):
+            m.running_mean.normal_(0, 0.1)
+            m.running_var.uniform_(0.5, 1.5)
+    for p in network.parameters():
+        if not p.any():
+            p.data.normal_(0, 0.1)
+    return network.eval()
+
+
+def exported(make, shape, version, detector):
+    x = torch.rand(shape)
+    out = io.BytesIO()
+    torch.onnx.export(lively(make()), ([x],) if detector else x, out, opset_version=version, input_names=["x"])
+    return out.getvalue(), {"x": x.numpy()}
+
+
+def with_outputs(data, names):
+    """The model DATA with the values NAMES instead of its outputs."""
+    out = b""
+    for at, value in fields(data):
+        if at == 7:
+            value = b"".join(field(k, v) for k, v in fields(value) if k != 12) + b"".join(field(12, field(1, n)) for n in names)
+        out += field(at, value)
+    return out
+
+
+def ends(data):
+    """The results that the diagnostic of DATA offers."""
+    with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
+        file.write(data)
+        file.flush()
+        done = start("check", file.name)
+    return re.findall(r"--result ([^\s,]+)", done.stderr)
+
+
+def cases():
+    for detector, ((name, make), shape, versions) in [(False, n) for n in NETWORKS] + [(True, n) for n in DETECTORS]:
+        if sys.argv[1:] and not any(w in name for w in sys.argv[1:]):
+            continue
+        for version in versions:
+            torch.manual_seed(version)
+            data, inputs = exported(make, shape, version, detector)
+            names = ends(data) if detector else ()
+            if bool(names) != detector:
+                raise SystemExit(f"{name}: the diagnostic offers {names}")
+            results = tuple(word for n in names for word in ("--result", n))
+            yield Case(f"{name} {version}", data, inputs, close=(1e-3, 1e-3), arguments=results,
+                       theirs=with_outputs(data, names) if detector else None)
+
+
+def main():
+    package, reason = onnx_runtime.installed()
+    if not package:
+        print(f"skipped: {reason}")
+        return 0
+    warnings.filterwarnings("ignore")
+    total = wrong = 0
+    for case in cases():  # one at a time: some have hundreds of megabytes
+        ran, faults = compare(package, [case])
+        for _, fault, theirs in faults:
+            print(f"{case.name}: {fault or f'ONNX Runtime: {theirs}'}", flush=True)
+        total, wrong = total + ran, wrong + len(faults)
+    print(f"{total} networks, {wrong} wrong")
+    return wrong > 0 or total == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
