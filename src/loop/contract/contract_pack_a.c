@@ -118,7 +118,9 @@ static row find_row(const memory_axes *list, const factors *a)
         int64_t both;
         if (!mul_i64(r.length.now, x->extent.now, &both))
             break;
-        const bool is_wanted = x->window ? both <= LONG_ROW : r.length.now < SHORT_ROW;
+        /* A row of any length stands alone. */
+        const bool is_short = sized_is_fixed(r.length) && r.length.now < SHORT_ROW;
+        const bool is_wanted = x->window ? both <= LONG_ROW : is_short;
         if (!is_first &&
             !(is_whole && is_wanted && r.step.now == unit && x->step.now == r.length.now * unit))
             break;
@@ -141,6 +143,8 @@ static int64_t padded(int64_t step, int64_t bytes)
     return step <= INT64_MAX / 2 / bytes && step * bytes % 1024 == 0 ? step + line : step;
 }
 
+enum { LEAST_PADDED = 256 }; /* bytes */
+
 /* Steps in the copy, and its size in elements; false on overflow. */
 static bool lay_out(memory_axes *list, const row *r, int64_t bytes, int64_t *size)
 {
@@ -151,9 +155,11 @@ static bool lay_out(memory_axes *list, const row *r, int64_t bytes, int64_t *siz
         step.other = other_mul(step.other, x->extent.other);
         if (!mul_i64(step.now, x->extent.now, &step.now))
             return false;
-        if (i == r->outer && i > 0 && step.now * bytes >= 256) {
+        const bool is_any = !sized_is_fixed(step);
+        if (i == r->outer && i > 0 && (is_any || step.now * bytes >= LEAST_PADDED)) {
             step.now = padded(step.now, bytes);
             step.other = padded(step.other, bytes);
+            step = is_any ? sized_apart(step) : step;
         }
     }
     *size = step.now;
@@ -186,7 +192,8 @@ static void use_copy(problem *p, const memory_axes *list)
 /* So many of N elements make whole vectors. */
 static sized whole_vectors(sized n, uint32_t lanes)
 {
-    return sized_mul(sized_div(n, sized_of(lanes)), sized_of(lanes));
+    const sized whole = sized_mul(sized_div(n, sized_of(lanes)), sized_of(lanes));
+    return sized_is_fixed(n) ? whole : sized_apart(whole);
 }
 
 /* Zeros to the elements LOW .. HIGH - 1 of the row at TO. */
@@ -215,17 +222,19 @@ static void emit_copy(loop_builder *b, const problem *p, const row *r, loop_valu
     const int64_t bytes = p->bytes * p->parts;
     const sized n = sized_add(r->high, sized_mul(r->low, sized_of(-1)));
     const uint32_t lanes = r->step.now == factors_unit(&p->a) ? p->lanes : 1;
-    const sized whole = whole_vectors(n, lanes);
+    const bool is_any = !sized_is_fixed(n); /* then none are left out, though there may be none */
+    const sized whole = lanes == 1 ? n : whole_vectors(n, lanes);
     to = int_behind(b, to, sized_mul(r->low, sized_of(bytes)));
-    if (whole.now > 0) {
+    if (is_any || whole.now > 0) {
         const loop_value i = loop_for(b, loop_i64(b, 0), loop_sized(b, whole), lanes);
         const loop_value at = int_add(b, from, int_times_sized(b, i, r->step));
         const element x = factors_load(b, p, &p->a, at, lanes, LOOP_NO_VALUE);
         element_store(b, loop_offset(b, to, int_times(b, i, bytes)), x, (uint32_t)p->bytes);
         loop_end(b);
     }
-    if (whole.now < n.now) {
-        const loop_value left = loop_sized(b, sized_add(n, sized_mul(whole, sized_of(-1))));
+    if (lanes > 1 && (is_any || whole.now < n.now)) {
+        const sized rest = sized_add(n, sized_mul(whole, sized_of(-1)));
+        const loop_value left = loop_sized(b, is_any ? sized_apart(rest) : rest);
         const loop_value at = int_add(b, from, loop_sized(b, sized_mul(whole, r->step)));
         const element x = factors_load(b, p, &p->a, at, lanes, left);
         element_store_first(b, int_behind(b, to, sized_mul(whole, sized_of(bytes))), x, left,
