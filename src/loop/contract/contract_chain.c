@@ -3,7 +3,9 @@
 
 enum {
     BODY = 64, /* about the most multiply-adds in the body of a loop: more take long to compile */
-    MANY_SUMS = 12, /* as many multiply-adds are work enough for an iteration */
+    MANY_SUMS = 12,          /* as many multiply-adds are work enough for an iteration */
+    MOST_UNROLLED_SUMS = 24, /* of 32 registers: with more, LLVM loads operands of the next product
+                                early and spills a sum, whose chain is then the longest */
     AHEAD_ROWS = 64 /* of a B that is computed where it is loaded: what it is computed from comes
                        from memory meanwhile */
 };
@@ -240,6 +242,8 @@ uint32_t contract_unroll(const problem *p, uint32_t rows, uint32_t vectors)
      * loops are short, and their ends would cost as much as they do. */
     const bool may_fetch = p->packs_inside || p->group > 1;
     if ((int64_t)rows * vectors >= MANY_SUMS && !may_fetch && !p->is_stage)
+        return 1;
+    if ((int64_t)rows * vectors > MOST_UNROLLED_SUMS)
         return 1;
     if (rows > 1 && step != 0 && row % step == 0 && row / step > 0 && row / step < most)
         most = row / step;
