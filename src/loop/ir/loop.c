@@ -159,7 +159,9 @@ loop_value loop_buffer(loop_builder *b, uint32_t index)
 static sized lines_of(sized bytes)
 {
     const sized line = sized_of(LOOP_ALIGN);
-    return sized_mul(sized_div(sized_add(bytes, sized_of(LOOP_ALIGN - 1)), line), line);
+    const sized lines =
+        sized_mul(sized_div(sized_add(bytes, sized_of(LOOP_ALIGN - 1)), line), line);
+    return sized_is_fixed(bytes) ? lines : sized_apart(lines);
 }
 
 loop_value loop_sized_scratch(loop_builder *b, sized bytes)
