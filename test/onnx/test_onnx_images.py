@@ -136,6 +136,13 @@ class Images(Case):
         got, = self.results("MaxRoiPool", 1, x, boxes, pooled_shape=[3, 2], spatial_scale=0.5)
         np.testing.assert_array_equal(got, pooled(x, boxes, (3, 2), np.float32(0.5)))
 
+    def test_few_places_and_many_channels(self):
+        """Weights are packed in panels that are narrower than the blocks of six rows, which read them in parts."""
+        x, w = floats(1, 256, 4, 6), floats(512, 256, 3, 3)
+        data = model([node("Conv", "x w", "y", pads=[1] * 4, strides=[2, 2])], [("x", "f32", [1, 256, 4, 6])], [("y", "f32", None)], [("w", w)])
+        got, = self.run_model(data, {"x": x})
+        np.testing.assert_array_equal(got[0, :, 1, 1], np.einsum("oikl,ikl->o", w, x[0, :, 1:4, 1:4], dtype=np.float32))
+
     def test_resize_to_nothing(self):
         """0.6 of an extent of 1 is none."""
         for mode in "nearest", "linear":

@@ -254,12 +254,14 @@ static void emit_one(tile *t, loop_value first, loop_value in, loop_value panel)
             int_times(b, int_add(b, int_add(b, t->from_a, t->low), walk_emit(b, &p->a_m, g->row)),
                       p->bytes));
     if (p->spec.b_is_constant)
-        g->b_at = loop_offset(
-            b, g->all_b,
-            int_add(b,
-                    int_times(b, int_add(b, walk_emit(b, &p->b_batch, g->batch), number),
-                              panel_bytes(p)),
-                    int_times(b, t->low, columns_of(p) * p->bytes)));
+        g->b_at =
+            loop_offset(b, g->all_b,
+                        int_add(b,
+                                int_times_sized(b,
+                                                int_add(b, walk_emit(b, &p->b_batch, g->batch),
+                                                        int_times(b, number, p->side)),
+                                                panel_sized_bytes(p)),
+                                int_times(b, t->low, panel_columns_of(p) * p->bytes)));
     else
         g->b_at = loop_offset(b, t->b, int_times(b, panel, b_panel_bytes(p)));
     const loop_value row = loop_binary(b, LOOP_ISUB, g->row, t->first_row);
