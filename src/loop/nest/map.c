@@ -7,7 +7,7 @@
 enum {
     PIECE = 4096,     /* positions of a long axis that make one work item */
     AHEAD = 512,      /* elements that operands are prefetched before they are needed, */
-    MOST_WAITING = 16 /* by kernels of at most this cost: others do not wait for memory */
+    MOST_WAITING = 32 /* by kernels of at most this cost: others do not wait for memory */
 };
 
 /* Does every line of OUT begin on a cache line, if its buffer does? Of a kernel for all sizes, only
