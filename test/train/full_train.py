@@ -299,7 +299,7 @@ class Refused(Case):
         head = "func @main(%weight: tensor<f32, ?n>, %gradient: tensor<f32, ?n>"
         for words, text in [
                 ("lacks an input 'weight'", "func @main(%gradient: tensor<f32, ?n>) -> tensor<f32, ?n> {\n  return %gradient\n}\n"),
-                ("1 tensors of state", head + ", %m: tensor<f32, ?n>) -> tensor<f32, ?n> {\n  return %weight\n}\n"),
+                ("1 tensor of state", head + ", %m: tensor<f32, ?n>) -> tensor<f32, ?n> {\n  return %weight\n}\n"),
                 ("any extent", "func @main(%weight: tensor<f32, 4>, %gradient: tensor<f32, 4>) -> tensor<f32, 4> {\n  return %weight\n}\n"),
                 ("another rank is wanted of 'rate'", head + ", %rate: tensor<f32, ?n>) -> tensor<f32, ?n> {\n  return %rate\n}\n")]:
             with self.subTest(words):
