@@ -43,10 +43,10 @@ static void put_type(const explainer *x, value_id v)
 }
 
 /* Seconds that the kernel takes at least on one thread, and whether that is for memory. */
-static double least_seconds(const explainer *x, uint64_t bytes, uint64_t flops, bool *is_memory)
+static double least_seconds(const explainer *x, const nest *n, bool *is_memory)
 {
-    const double moving = (double)bytes / x->limits.bytes;
-    const double computing = (double)flops / x->limits.flops;
+    const double moving = (double)n->bytes / x->limits.bytes;
+    const double computing = (double)n->work / x->limits.flops;
     *is_memory = moving >= computing;
     return *is_memory ? moving : computing;
 }
@@ -95,7 +95,7 @@ static void put_cost(explainer *x, const kernel_plan *plan)
     x->bytes += bytes;
     x->flops += flops;
     if (x->is_measured) {
-        const double seconds = least_seconds(x, bytes, flops, &is_memory);
+        const double seconds = least_seconds(x, plan->nest, &is_memory);
         text_puts(x->out, "; at least ");
         put_seconds(x->out, seconds);
         text_puts(x->out, is_memory ? " (memory)" : " (arithmetic)");
@@ -333,7 +333,7 @@ static void put_json_cost(const explainer *x, const kernel_plan *plan)
     text_printf(x->out, ",\"bytes\":%" PRIu64 ",\"flops\":%" PRIu64, bytes, flops);
     if (x->is_measured)
         text_printf(x->out, ",\"least_ns\":%" PRIu64 ",\"limit\":\"%s\"",
-                    (uint64_t)(least_seconds(x, bytes, flops, &is_memory) * 1e9),
+                    (uint64_t)(least_seconds(x, plan->nest, &is_memory) * 1e9),
                     is_memory ? "memory" : "arithmetic");
 }
 

@@ -118,15 +118,37 @@ static uint64_t node_flops(const function *f, const node *n, uint64_t most)
     }
 }
 
+/* The positions of K that its elementwise results are wanted at; UINT64_MAX: all that they have. */
+static uint64_t positions_of(const kernel *k)
+{
+    uint64_t n = 1;
+    if (k->kind != KERNEL_MAP && k->kind != KERNEL_ROWS)
+        return UINT64_MAX;
+    for (uint32_t i = 0; i < k->rank; i++)
+        n *= (uint64_t)k->dims[i];
+    return n;
+}
+
 uint64_t nest_flops(const function *f, const kernel *k)
 {
-    const bool has_positions = k->kind == KERNEL_MAP || k->kind == KERNEL_ROWS;
-    uint64_t flops = 0, most = has_positions ? 1 : UINT64_MAX;
-    for (uint32_t i = 0; i < k->rank && has_positions; i++)
-        most *= (uint64_t)k->dims[i];
+    const uint64_t most = positions_of(k);
+    uint64_t flops = 0;
     for (uint32_t i = 0; i < k->n_nodes; i++)
         flops += node_flops(f, &f->nodes.at[k->nodes[i]], most);
     return flops;
+}
+
+/* An addition of a function takes the place of a multiply-add, which is two flops. */
+uint64_t nest_work(const function *f, const kernel *k)
+{
+    const uint64_t most = positions_of(k);
+    uint64_t work = 0;
+    for (uint32_t i = 0; i < k->n_nodes; i++) {
+        const node *n = &f->nodes.at[k->nodes[i]];
+        const bool is_function = op_table[n->op].class == K_ELEMENTWISE && nest_is_expensive(n);
+        work += node_flops(f, n, most) * (is_function ? 2 * op_table[n->op].cost : 1);
+    }
+    return work;
 }
 
 /* ---- memory ---- */

@@ -49,6 +49,7 @@ typedef struct nest {
     uint32_t n_temps;
     bool reads_old;        /* UPDATE: the programs read the operand that they update a copy of */
     uint64_t flops, bytes; /* what the kernel has to compute and to move, however it does that */
+    uint64_t work; /* flops, where a function counts as the arithmetic that it consists of */
     contract_schedule schedules[KERNEL_STAGES_MOST]; /* of its contractions */
     uint32_t n_schedules;
 } nest;
@@ -104,6 +105,8 @@ bool nest_is_expensive(const node *n);
 /* Arithmetic operations: two for each multiply-add of a contraction, one for each element of an
  * elementwise operation or of what is reduced. Movement and conversion are none. */
 uint64_t nest_flops(const function *f, const kernel *k);
+/* The same, where each addition of a function, such as exp, counts as a multiply-add. */
+uint64_t nest_work(const function *f, const kernel *k);
 /* Bytes of all that K reads and writes. */
 uint64_t nest_bytes(const function *f, const kernel *k);
 /* Does READ, which may be NULL, read V, under one of the names that it has? */
