@@ -16,8 +16,8 @@ from tenon._numpy import call
 
 SIZES = [dict(B=96, S=57, T=75), dict(B=57, S=130, T=41), dict(B=130, S=75, T=96), dict(B=41, S=96, T=57)]
 # What has sizes in its code yet, and how many programs the other choices add, with AVX2 and with AVX-512: products with
-# one row (by whole vectors and how many), and two products that are one kernel where there are blocks of rows for all threads, or
-# little work.
+# one row (by whole vectors and how many), and two products that are one kernel where there are blocks of rows for all
+# threads, or little work.
 AGAIN = {"matvec": (3, 3), "attention of one": (3, 3), "transformer block": (1, 1)}
 # Sizes that some are run with besides: fewer than lanes of a vector, more than a block of a sum has, and strips.
 NARROW = dict(B=300, S=5, T=3)
