@@ -170,7 +170,20 @@ static void emit_products(multiplier *g, loop_value a, loop_value b_at, uint32_t
 static bool fetches_columns(const problem *p)
 {
     enum { LARGE = 8 << 20 };
-    return !p->b.load && p->k >= LARGE / (p->n * p->bytes);
+    const int64_t usual = 1 << 11, columns = p->has_dynamic_n ? usual : p->n;
+    return !p->b.load && p->k >= LARGE / (columns * p->bytes);
+}
+
+/* Where column N of a block begins, in the units of `b_at`; STEP is from column to column. */
+static loop_value column_at(multiplier *g, int64_t n, sized step)
+{
+    loop_builder *b = g->b;
+    const int64_t last = g->columns - 1;
+    step = sized_mul(step, sized_of(b_unit(g->p)));
+    if (!g->has_fewer)
+        return loop_sized(b, sized_mul(step, sized_of(n < last ? n : last)));
+    const loop_value end = loop_binary(b, LOOP_ISUB, g->fewer, loop_i64(b, 1));
+    return int_times_sized(b, loop_min(b, loop_i64(b, n), end), step);
 }
 
 /* The same where the columns of B are contiguous, for one vector of products of which COUNT exist:
@@ -190,9 +203,7 @@ static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t c
         for (uint32_t r = 0; r < p->lanes; r++) {
             /* Columns that do not exist repeat the last one; their sums are not stored. */
             const int64_t n = (int64_t)v * p->lanes + r;
-            const int64_t column = n < g->columns ? n : g->columns - 1;
-            from[r] =
-                b_moved(g, b_at, loop_sized(b, sized_mul(step, sized_of(column * b_unit(p)))));
+            from[r] = b_moved(g, b_at, column_at(g, n, step));
             if (fetches)
                 loop_prefetch(b, loop_at(b, from[r], AHEAD));
         }

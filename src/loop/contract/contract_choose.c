@@ -228,12 +228,13 @@ static uint32_t squares_of(const problem *p)
 {
     enum { PAGE = 4096, MOST_IN_SET = 16, WIDE = 64, TWO = 2, THREE = 3 };
     const walk n = WALK(p->spec.n, p->spec.n_n, b);
+    const int64_t columns = p->has_dynamic_n ? INT64_MAX : p->n;
     const bool is_crowded = n.step[0] * p->bytes % PAGE == 0 && TWO * p->lanes > MOST_IN_SET;
-    if (p->m != 1 || p->n <= p->lanes || is_crowded || p->spec.wanted.vectors == 1)
+    if (p->m != 1 || columns <= p->lanes || is_crowded || p->spec.wanted.vectors == 1)
         return 1;
     const bool fits = n.step[0] * p->bytes % PAGE != 0 || THREE * p->lanes <= MOST_IN_SET;
     const bool is_short = p->lanes * p->bytes < WIDE && p->spec.wanted.vectors != TWO;
-    return is_short && fits && p->n > (int64_t)TWO * p->lanes ? THREE : TWO;
+    return is_short && fits && columns > (int64_t)TWO * p->lanes ? THREE : TWO;
 }
 
 /* Do the rows that panels meet stay in the second-level cache beside one of them? */
@@ -276,11 +277,14 @@ void contract_choose_order(problem *p, const machine *m)
                                                   : (int64_t)(half / rows);
 }
 
-/* Code for any number of columns, or of products, is made where B is in panels, or read in place
- * for any number of products; where nothing else in the code depends on these. */
-static void choose_dynamic(problem *p)
+/* Code for any number of columns, or of products, is made where B is in panels, or read in place:
+ * column by column for any number of these, row by row for any number of products; where nothing
+ * else in the code depends on these. A sweep has the number of columns in its code. */
+static void choose_dynamic(problem *p, bool sweeps)
 {
-    p->has_dynamic_n = p->has_dynamic_n && p->b_form == B_PANELS && p->unpacked.n.n == 1 &&
+    const bool in_columns = p->b_form == B_COLUMNS && !sweeps;
+    p->has_dynamic_n = p->has_dynamic_n &&
+                       (in_columns || (p->b_form == B_PANELS && p->unpacked.n.n == 1)) &&
                        p->c_n.n <= 1 && p->lanes > 1;
     p->has_dynamic_k = p->has_dynamic_k && p->b_form != B_COLUMNS && p->products.n == 1;
 }
@@ -388,7 +392,7 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
     if (p->b_form == B_PANELS && p->k > 0)
         contract_use_panels(p);
     contract_join_products(p);
-    choose_dynamic(p);
+    choose_dynamic(p, sweeps);
     if (p->b_form == B_PANELS && p->k > 0) {
         p->packs_inside = !is_stage && !p->is_tiled && packs_inside(p, m, plan->packed_a_bytes);
         const bool packs_before = p->is_tiled ? s->b_is_constant : !p->packs_inside;

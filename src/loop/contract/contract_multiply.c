@@ -325,12 +325,34 @@ static loop_value times_side(const multiplier *g, loop_value x)
     return int_times(g->b, x, p->side);
 }
 
+/* A panel of columns in place of which their number is dynamic: those that do not exist are not
+ * read. */
+static void emit_any_columns(multiplier *g, uint32_t rows)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const loop_value all = loop_size(b, SIZE_COLUMNS, p->n);
+    const loop_value left = loop_binary(b, LOOP_ISUB, all, g->column);
+    loop_if(b, loop_binary(b, LOOP_ILT, left, loop_i64(b, columns_of(p))));
+    g->fewer = left;
+    g->has_fewer = true;
+    emit_tile(g, rows, columns_of(p));
+    g->has_fewer = false;
+    loop_else(b);
+    emit_tile(g, rows, columns_of(p));
+    loop_end(b);
+}
+
 /* The last panel may have fewer columns; where their number is dynamic, what is computed for others
  * is not stored. */
 static void emit_panels(multiplier *g, uint32_t rows, loop_value panel)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
+    if (p->has_dynamic_n && p->b_form == B_COLUMNS) {
+        emit_any_columns(g, rows);
+        return;
+    }
     const int64_t rest = p->has_dynamic_n ? 0 : p->n % columns_of(p);
     if (rest > 0 && p->n > columns_of(p)) {
         loop_if(b, loop_binary(b, LOOP_ILT, panel, multiplier_last_panel(g)));

@@ -36,7 +36,9 @@ typedef struct multiplier {
     uint32_t nv;     /* vectors that have columns */
     uint32_t step;   /* the products of this iteration, all of which begin at multiples of it; 0: it
                         is no power of two */
-    int64_t columns; /* that exist */
+    int64_t columns; /* that exist, unless there are fewer: FEWER (i64) of them, one at least */
+    bool has_fewer;
+    loop_value fewer;
     /* Where all blocks are computed as high: do the results of the first unit of rows belong to
      * this one? */
     loop_value belongs;
