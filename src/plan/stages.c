@@ -268,7 +268,7 @@ static bool pays(const grouping *g, value_id v, const chain *c, int64_t length, 
         return false;
     }
     *why = why_few;
-    return blocks >= ENOUGH_BLOCKS || c->flops < FEW_FLOPS;
+    return is_for_any || blocks >= ENOUGH_BLOCKS || c->flops < FEW_FLOPS;
 }
 
 /* Extend the chain that K ends by the kernel that needs what K stores. */
