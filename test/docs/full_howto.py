@@ -1,7 +1,7 @@
 """The samples of the tutorial and the how-to pages are what the program does."""
 import unittest
 
-from docs.test_docs import check_samples, longer
+from docs.full_docs import check_samples, longer
 
 
 class Howto(unittest.TestCase):

@@ -5,7 +5,7 @@ import shutil
 import sys
 import tempfile
 
-from compile.test_weights import block
+from compile.full_weights import block
 from lib.compilers import WARNINGS, shell
 from lib.program import Failure, tenon
 
