@@ -281,17 +281,22 @@ static LLVMValueRef byte_of(const function_state *f, const loop_inst *i, unsigne
     return is_signed ? LLVMBuildAShr(b, high, width, "") : LLVMBuildLShr(b, high, width, "");
 }
 
-/* By the machine's instruction, a register at a time. */
-static LLVMValueRef quads_by_registers(const function_state *f, const loop_inst *i)
+/* I by the machine's instruction, a register at a time: WHICH, for 128 bits, and the two after it,
+ * which take the sum first. HALF: what a lane of the factors has two of; NULL: they stay. */
+static LLVMValueRef dots_by_registers(const function_state *f, const loop_inst *i, unsigned which,
+                                      LLVMTypeRef half)
 {
     const uint32_t widest = f->t->level == LEVEL_AVX512 ? 16 : 8,
                    each = i->type.lanes < widest ? i->type.lanes : widest, n = i->type.lanes / each;
-    const unsigned which = INTRINSIC_DOT_QUADS + (each == 16 ? 2 : each == 8 ? 1 : 0);
     LLVMValueRef done[LOOP_MAX_LANES / 4] = {NULL};
+    which += each == 16 ? 2 : each == 8 ? 1 : 0;
     for (uint32_t p = 0; p < n; p++) {
-        LLVMValueRef in[] = {some_lanes(f, in_of(f, i, 2), p * each, each),
-                             some_lanes(f, in_of(f, i, 0), p * each, each),
-                             some_lanes(f, in_of(f, i, 1), p * each, each)};
+        LLVMValueRef in[3];
+        for (unsigned k = 0; k < 3; k++) {
+            in[k] = some_lanes(f, in_of(f, i, (k + 2) % 3), p * each, each);
+            if (half && k > 0)
+                in[k] = LLVMBuildBitCast(f->t->builder, in[k], LLVMVectorType(half, 2 * each), "");
+        }
         done[p] = call(f, which, NULL, 0, in, 3);
     }
     return join_lanes(f, done, n);
@@ -301,7 +306,7 @@ static LLVMValueRef dot_quads(const function_state *f, const loop_inst *i)
 {
     LLVMBuilderRef b = f->t->builder;
     if (f->t->has_byte_dots && i->type.lanes >= 4)
-        return quads_by_registers(f, i);
+        return dots_by_registers(f, i, INTRINSIC_DOT_QUADS, NULL);
     LLVMValueRef sum = in_of(f, i, 2);
     for (unsigned byte = 0; byte < 4; byte++)
         sum = LLVMBuildAdd(
@@ -311,24 +316,6 @@ static LLVMValueRef dot_quads(const function_state *f, const loop_inst *i)
 }
 
 /* ---- products of bf16 ---- */
-
-/* By the machine's instruction, a register at a time. */
-static LLVMValueRef bf16_by_registers(const function_state *f, const loop_inst *i)
-{
-    const uint32_t widest = 16, each = i->type.lanes < widest ? i->type.lanes : widest,
-                   n = i->type.lanes / each;
-    const unsigned which = INTRINSIC_DOT_BF16 + (each == 16 ? 2 : each == 8 ? 1 : 0);
-    LLVMTypeRef type = LLVMVectorType(LLVMBFloatTypeInContext(f->t->context), 2 * each);
-    LLVMValueRef done[LOOP_MAX_LANES / 4] = {NULL};
-    for (uint32_t p = 0; p < n; p++) {
-        LLVMValueRef in[3] = {some_lanes(f, in_of(f, i, 2), p * each, each)};
-        for (unsigned k = 0; k < 2; k++)
-            in[1 + k] = LLVMBuildBitCast(f->t->builder,
-                                         some_lanes(f, in_of(f, i, k), p * each, each), type, "");
-        done[p] = call(f, which, NULL, 0, in, 3);
-    }
-    return join_lanes(f, done, n);
-}
 
 /* The low or the high bf16 of operand OPERAND in each lane. */
 static LLVMValueRef bf16_of(const function_state *f, const loop_inst *i, unsigned operand,
@@ -346,7 +333,7 @@ static LLVMValueRef dot_bf16(const function_state *f, const loop_inst *i)
 {
     LLVMBuilderRef b = f->t->builder;
     if (f->t->has_bf16_dots && i->type.lanes >= 4)
-        return bf16_by_registers(f, i);
+        return dots_by_registers(f, i, INTRINSIC_DOT_BF16, LLVMBFloatTypeInContext(f->t->context));
     LLVMValueRef sum = in_of(f, i, 2);
     for (unsigned low = 0; low < 2; low++)
         sum = LLVMBuildFAdd(b, sum,
