@@ -620,11 +620,13 @@ typedef struct tn_run_options {
  * shapes    in[k].type must equal the type of input k, with any extent where that has
  *           TN_DIM_UNKNOWN; a given out[k].type that of output k with the extents of this run.
  * returns   TN_OK               every output is written
- *           TN_ERR_INPUT        wrong count, type, size or alignment; bytes that are no elements of
- * an i1 or 4-bit integer (tn_dtype_size); one symbol with two values (DimensionBinding), a negative
- * extent (NegativeDimension), a symbol that the inputs do not determine (UnboundSymbol), or any
- * rule that the program breaks with these extents TN_ERR_RUN          an operation failed, for
- * example an index out of bounds; or the time was up (Timeout), or `cancel` said so (Cancelled)
+ *           TN_ERR_INPUT        wrong count, type, size or alignment; bytes that are no elements
+ *                               of an i1 or 4-bit integer (tn_dtype_size); one symbol with two
+ *                               values (DimensionBinding), a negative extent (NegativeDimension),
+ *                               a symbol that the inputs do not determine (UnboundSymbol), or any
+ *                               rule that the program breaks with these extents
+ *           TN_ERR_RUN          an operation failed, for example an index out of bounds; or the
+ *                               time was up (Timeout), or `cancel` said so (Cancelled)
  *           TN_ERR_REJECTED     a kernel does not take its custom call (InvalidAttribute)
  *           TN_ERR_UNAVAILABLE  a custom call has no kernel (NotImplemented)
  *           TN_ERR_NOMEM        also when the limit run_bytes was reached
