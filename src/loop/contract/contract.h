@@ -58,7 +58,7 @@ typedef struct contract_place {
     loop_value along;  /* LOOP_NO_VALUE: 0; else AT and AT + ALONG lie in one row of the operand */
     uint32_t rows, of; /* the number of AT's row is a multiple of OF, and ROWS is less; OF 0: no */
     /* A load so many elements further follows soon (0: none), whose memory may be fetched; and so
-     * many in front of this one were asked for just before. */
+     * many elements directly before these were loaded just now. */
     int64_t ahead;
     uint32_t before;
 } contract_place;

@@ -233,7 +233,7 @@ static loop_value place_of(const running *r, const columns *c, const strip *at, 
                      at->at);
 }
 
-/* A row of G, of which the next ones need nothing: where rows may end before, the last one. */
+/* Row J of G; past the end the last row, whose value nothing uses. */
 static element read_row(const running *r, const columns *c, const strip *at, const row_group *g,
                         int64_t j)
 {
