@@ -221,7 +221,7 @@ static tn_status check_folder(const tn_trainer *t, const char *folder)
     if (found.n > 0)
         s = trainer_fault(
             t->cx, DIAG_Usage,
-            "%s: holds checkpoints of another training, the newest behind step %" PRIu64
+            "%s: holds checkpoints of another training, the newest after step %" PRIu64
             "; resume from it, or take another folder",
             folder, found.at[0]);
     VECTOR_RELEASE(&t->cx->allocator, &found);
@@ -482,7 +482,7 @@ tn_status tn_trainer_resume(tn_trainer *t, const char *folder, bool *found)
     tn_status s = list_steps(t->cx, folder, &steps);
     if (s == TN_OK && steps.n > 0)
         s = resume(t, &memory, folder, steps.at[0]);
-    if (s == TN_OK)
+    if (s == TN_OK && steps.n > 0)
         s = own(t, folder);
     *found = s == TN_OK && steps.n > 0;
     VECTOR_RELEASE(&t->cx->allocator, &steps);

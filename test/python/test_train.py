@@ -133,7 +133,7 @@ class Training(Case):
         for other in (self.trainer(seed=1), self.trainer()):
             other.step()
             for name in ("ck", "link", "ck/"):
-                with self.assertRaisesRegex(tenon.UsageError, "holds checkpoints of another training, the newest behind step 1"):
+                with self.assertRaisesRegex(tenon.UsageError, "holds checkpoints of another training, the newest after step 1"):
                     other.save(self.dir / name)
             other.save(self.dir / f"own{other.done}")
             shutil.rmtree(self.dir / f"own{other.done}")
@@ -146,6 +146,17 @@ class Training(Case):
         more.step()
         more.save(self.dir / "ck", keep=0)
         self.assertEqual(len(list((self.dir / "ck").iterdir())), 4)
+
+    def test_empty_folder_of_two(self):
+        """Where there was nothing to go on from, the folder is that of the training that saves first."""
+        (self.dir / "ck").mkdir()
+        first, second = self.trainer(), self.trainer()
+        for t in first, second:
+            self.assertFalse(t.resume(self.dir / "ck"))
+            t.step()
+        first.save(self.dir / "ck")
+        with self.assertRaisesRegex(tenon.UsageError, "holds checkpoints of another training"):
+            second.save(self.dir / "ck")
 
 
 class Shared(Case):

@@ -366,7 +366,7 @@ class Checkpoints(Case):
         self.refused(3, "0 as its schedule, not 1", *ck, "--schedule", "cosine")
         self.refused(3, "0 as its warmup, not 2", *ck, "--warmup", "2")
         self.refused(3, "clipped", *ck, "--clip-norm", "1")
-        self.refused(2, "behind step 4, but the training has 3", *ck, steps=3)
+        self.refused(2, "after step 4, but the training has 3", *ck, steps=3)
         self.train("--checkpoint", "cosine", "--schedule", "cosine", steps=4)
         self.refused(3, "4 as its number of steps, not 8", "--checkpoint", "cosine", "--resume", "--schedule", "cosine", steps=8)
         (self.dir / "net.ir").write_text(NET.replace("op=Sub", "op=Add"))

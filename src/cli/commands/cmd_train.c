@@ -96,8 +96,8 @@ static tn_status resume(training *t)
     TN_TRY(tn_trainer_get_info(t->trainer, &info));
     if (info.step > info.steps)
         return usage_error(
-            t->s, "%s: the checkpoint is behind step %llu, but the training has %llu", t->o->folder,
-            (unsigned long long)info.step, (unsigned long long)info.steps);
+            t->s, "%s: the checkpoint was written after step %llu, but the training has %llu",
+            t->o->folder, (unsigned long long)info.step, (unsigned long long)info.steps);
     return TN_OK;
 }
 
