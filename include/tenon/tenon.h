@@ -492,8 +492,8 @@ typedef struct tn_cache_options {
     const char *folder; /* made if missing; NULL: $TENON_CACHE_DIR, else $XDG_CACHE_HOME/tenon, else
                            $HOME/.cache/tenon */
     uint64_t bytes;     /* that all files may take together; what was not used for longest goes.
-                           0: $TENON_CACHE_BYTES (where 0 means off, as does what is no number,
-                           after a warning), else 256 MiB */
+                           0: $TENON_CACHE_BYTES, else 256 MiB. There 0 means off; so does text
+                           that is no number, after a warning */
     bool off;           /* nothing is read or written */
 } tn_cache_options;
 

@@ -8,9 +8,10 @@
 #include "graph/public.h"
 #include "tenon/tenon.h"
 
-/* Warn where the environment says of the cache at PLACE what is not understood; true when it did.
- */
 struct cache_place;
+
+/* Warn if TENON_CACHE_BYTES, which PLACE leaves the size of the cache to, is no number; true when
+ * that is so. */
 bool warn_of_cache(context *cx, const struct cache_place *place);
 
 /* If STATUS is TN_OK, give TEXT to WRITER. Returns STATUS, TN_ERR_IO or TN_ERR_NOMEM, reported.

@@ -29,7 +29,7 @@ typedef struct machine {
     uint32_t cached;       /* bytes of a result that the caches keep: larger ones are written by
                               non-temporal stores */
     bool has_byte_dots;    /* products of bytes, four summed by one instruction */
-    bool has_bf16_dots;    /* ... of bf16, two, which rounds as it likes: with relaxed numerics */
+    bool has_bf16_dots;    /* ... of bf16, two, with its own rounding: for relaxed numerics only */
     memory_space memory;   /* where its kernels read and write */
 } machine;
 
