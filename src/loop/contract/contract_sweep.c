@@ -18,6 +18,7 @@ enum {
     LEAST_TILE = 256,      /* ... fewer where else sums are more than */
     MOST_SUMS = 256 << 10, /* bytes */
     FEW_TILES = 4,         /* work items, at least, even for a narrow B */
+    LEAST_VECTORS = 2,     /* of an item; with one, sums are loaded as often as products added */
     /* bytes of B from which on it is worth it: */
     FAR = 256 << 10,
     FARTHER = 2 << 20, /* ... for more rows than */
@@ -38,6 +39,17 @@ static bool may_sweep_columns(const problem *p)
            p->products.b[0] == 1 && walk_step(&p->b_n) >= p->k;
 }
 
+/* Columns of an item: whole lines of memory. */
+static int64_t tile_of(const problem *p)
+{
+    const int64_t line = LOOP_ALIGN / p->bytes, part = (p->n + FEW_TILES - 1) / FEW_TILES;
+    const int64_t tile = (part + line - 1) / line * line;
+    int64_t most = TILE;
+    while (most > LEAST_TILE && p->m * most * p->bytes > MOST_SUMS)
+        most /= 2;
+    return tile < most ? tile : most;
+}
+
 bool contract_may_sweep(const problem *p)
 {
     const bool may_rows =
@@ -53,7 +65,8 @@ bool contract_can_sweep(const problem *p)
     const int64_t most = p->has_many_registers ? MOST_FOR_COLUMNS : FEWER_FOR_COLUMNS;
     if (has_columns(p) && (p->m <= FEW_ROWS || p->m > most))
         return false; /* contract_chain.c transposes for fewer, tiles for more */
-    return contract_may_sweep(p) && p->k * p->n >= far / p->bytes;
+    return contract_may_sweep(p) && p->k * p->n >= far / p->bytes &&
+           tile_of(p) >= LEAST_VECTORS * (int64_t)p->lanes;
 }
 
 /* About as many lines of B as there are rows of A are in a group: with each row the products of a
@@ -88,17 +101,6 @@ int64_t contract_sweep_vectors(const problem *p)
     return n * p->lanes <= LOOP_MAX_LANES ? n : 1;
 }
 
-/* Columns of an item: whole lines of memory. */
-static int64_t tile_of(const problem *p)
-{
-    const int64_t line = LOOP_ALIGN / p->bytes, part = (p->n + FEW_TILES - 1) / FEW_TILES;
-    const int64_t tile = (part + line - 1) / line * line;
-    int64_t most = TILE;
-    while (most > LEAST_TILE && p->m * most * p->bytes > MOST_SUMS)
-        most /= 2;
-    return tile < most ? tile : most;
-}
-
 int64_t contract_sweep_tiles(const problem *p)
 {
     return (p->n + tile_of(p) - 1) / tile_of(p);
@@ -107,7 +109,8 @@ int64_t contract_sweep_tiles(const problem *p)
 typedef struct sweep {
     multiplier *g;
     loop_value sums, totals; /* of the item, row by row */
-    loop_value factors;      /* of A, for a block of the law */
+    loop_value room;    /* for the factors of A of a block of the law, where these are copied */
+    loop_value factors; /* the factor of row 0 of A and the first product of a block */
     loop_value b_at;    /* B's row 0: see b_moved; in memory, at the first column of the item */
     loop_value columns; /* of this item, i64 */
     /* Variables: the line of B that is fetched next lies FETCHED_AT bytes after FETCHED, where a
@@ -122,9 +125,28 @@ static int64_t row_bytes(const problem *p)
     return tile_of(p) * p->bytes + LOOP_ALIGN;
 }
 
-static int64_t factors_bytes(const problem *p)
+/* Are the factors of a product side by side in A, as those of a column are? Then they are read
+ * where they are; others are copied, so that those of a group are. */
+static bool reads_factors(const problem *p)
 {
-    return CONTRACT_BLOCK * p->bytes + LOOP_ALIGN;
+    return p->a_m.n == 1 && walk_step(&p->a_m) == 1;
+}
+
+/* From the factor of one row of A to that of the next, and from that of one product. */
+static int64_t factor_row(const problem *p)
+{
+    return reads_factors(p) ? p->bytes : CONTRACT_BLOCK * p->bytes + LOOP_ALIGN;
+}
+
+static sized factor_step(const problem *p)
+{
+    return sized_mul(reads_factors(p) ? products_a(&p->products, 0) : sized_of(1),
+                     sized_of(p->bytes));
+}
+
+static loop_value factors_of(sweep *s, loop_value k)
+{
+    return loop_offset(s->g->b, s->factors, int_times_sized(s->g->b, k, factor_step(s->g->p)));
 }
 
 /* Where ROW (i64) and COLUMN (i64) of an item's sums are. */
@@ -167,7 +189,7 @@ static void copy_factors(sweep *s, loop_value first, loop_value length)
     const loop_value row = loop_for(b, loop_i64(b, 0), loop_i64(b, p->m), 1);
     const loop_value from = loop_offset(b, loop_offset(b, s->g->a, int_times_sized(b, first, step)),
                                         int_times(b, walk_emit(b, &p->a_m, row), p->bytes));
-    const loop_value to = loop_offset(b, s->factors, int_times(b, row, factors_bytes(p)));
+    const loop_value to = loop_offset(b, s->room, int_times(b, row, factor_row(p)));
     if (is_row) {
         const loop_value at = int_times(b, loop_for(b, loop_i64(b, 0), whole, p->lanes), p->bytes);
         element_store(b, loop_offset(b, to, at),
@@ -184,6 +206,18 @@ static void copy_factors(sweep *s, loop_value first, loop_value length)
         loop_end(b);
     }
     loop_end(b);
+}
+
+/* Where the factors of this block are from now on. */
+static void place_factors(sweep *s, loop_value first, loop_value length)
+{
+    const problem *p = s->g->p;
+    loop_builder *b = s->g->b;
+    if (!reads_factors(p))
+        copy_factors(s, first, length);
+    s->factors = reads_factors(p)
+                     ? loop_offset(b, s->g->a, int_times_sized(b, first, factor_step(p)))
+                     : s->room;
 }
 
 /* ---- what is fetched ---- */
@@ -279,11 +313,11 @@ static void add_row(sweep *s, const group *x, const element *of_b, loop_value co
     const problem *p = s->g->p;
     loop_builder *b = s->g->b;
     const loop_value at = place(s, s->sums, row, column);
-    const loop_value from = loop_offset(b, x->factors, int_times(b, row, factors_bytes(p)));
+    const loop_value from = loop_offset(b, x->factors, int_times(b, row, factor_row(p)));
     element sum = load_sum(s, at, lanes);
     for (uint32_t i = 0; i < x->n; i++) {
-        const element of_a =
-            element_load(b, p->form, loop_at(b, from, i * p->bytes), 1, (uint32_t)p->bytes);
+        const loop_value here = int_behind(b, from, sized_mul(factor_step(p), sized_of(i)));
+        const element of_a = element_load(b, p->form, here, 1, (uint32_t)p->bytes);
         sum = contract_product(p, b, element_splat(b, lanes, of_a), of_b[i], sum);
     }
     store_sum(s, at, sum);
@@ -390,8 +424,7 @@ static void add_square(sweep *s, loop_value from, loop_value k, uint32_t n, int6
     transpose_square(b, of_k, p->lanes, p->bytes);
     for (uint32_t i = 0; i < n; i++)
         of_b[i] = (element){p->form, of_k[i], LOOP_NO_VALUE};
-    const group x = {
-        .n = n, .from = here, .factors = loop_offset(b, s->factors, int_times(b, k, p->bytes))};
+    const group x = {.n = n, .from = here, .factors = factors_of(s, k)};
     const loop_value row = loop_for(b, loop_i64(b, 0), loop_i64(b, p->m), 1);
     add_row(s, &x, of_b, column, p->lanes, row);
     loop_end(b);
@@ -445,7 +478,7 @@ static void emit_group(sweep *s, loop_value first, loop_value k, uint32_t n)
     const sized step = sized_mul(products_b(&p->products, 0), sized_of(b_unit(p)));
     group x = {.n = n,
                .from = b_moved(g, s->b_at, int_times_sized(b, product, step)),
-               .factors = loop_offset(b, s->factors, int_times(b, k, p->bytes))};
+               .factors = factors_of(s, k)};
     begin_fetching(s, int_add(b, product, loop_i64(b, n)));
     each_vector(s, (uint32_t)contract_sweep_vectors(p) * p->lanes, add_group, &x);
 }
@@ -461,7 +494,7 @@ static void emit_block_of(sweep *s, loop_value first, loop_value length)
                             p->k % CONTRACT_BLOCK % n};
     const loop_value left = rest[0] + rest[1] > 0 ? int_modulo(b, length, n) : loop_i64(b, 0);
     const loop_value whole = loop_binary(b, LOOP_ISUB, length, left);
-    copy_factors(s, first, length);
+    place_factors(s, first, length);
     if (has_columns(p)) {
         law_block x = {first, length};
         each_vector(s, p->lanes, add_columns, &x);
@@ -565,7 +598,8 @@ const loop_program *contract_sweep(problem *p, arena *memory, const char **fault
     const uint64_t room = (uint64_t)(p->m * row_bytes(p));
     s.sums = loop_scratch(&b, room);
     s.totals = p->k > CONTRACT_BLOCK ? loop_scratch(&b, room) : s.sums;
-    s.factors = loop_scratch(&b, (uint64_t)(p->m * factors_bytes(p)));
+    if (!reads_factors(p))
+        s.room = loop_scratch(&b, (uint64_t)(p->m * factor_row(p)));
     if (fetches(p)) {
         s.fetched = loop_var(&b, g.all_b);
         s.fetched_at = loop_var(&b, loop_i64(&b, 0));
