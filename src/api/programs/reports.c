@@ -90,6 +90,8 @@ static bool read_limits(json *j, machine_limits *out)
             out->flops = x.f;
         else if (json_is(key, "bytes_per_second"))
             out->bytes = x.f;
+        else if (json_is(key, "cached_bytes_per_second"))
+            out->near = x.f;
     }
     return json_ok(j);
 }
@@ -220,7 +222,7 @@ static tn_status make_measured(report *r, const timings *then, text_buffer *out)
 {
     machine_limits measured = then->limits;
     const bool is_known = measured.flops > 0 && measured.bytes > 0 && isfinite(measured.flops) &&
-                          isfinite(measured.bytes);
+                          isfinite(measured.bytes) && measured.near > 0 && isfinite(measured.near);
     if (is_known || (!r->o->timings && machine_measure(r->p->engine, &measured)))
         r->limits = &measured;
     if (!r->trace && then->trace.length > 0) {

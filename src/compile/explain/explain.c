@@ -42,13 +42,18 @@ static void put_type(const explainer *x, value_id v)
     text_puts(x->out, t->rank ? "]" : "[]");
 }
 
-/* Seconds that the kernel takes at least on one thread, and whether that is for memory. */
-static double least_seconds(const explainer *x, const nest *n, bool *is_memory)
+/* Seconds that the kernel takes at least on one thread, and why: "memory", "arithmetic", "model",
+ * where it is about so long, or "loop", where nobody knows how often one runs. */
+static double least_seconds(const explainer *x, const nest *n, const char **why)
 {
-    const double moving = (double)n->bytes / x->limits.bytes;
-    const double computing = (double)n->work / x->limits.flops;
-    *is_memory = moving >= computing;
-    return *is_memory ? moving : computing;
+    const machine_limits *m = &x->limits;
+    const double moving = (double)n->bytes / (n->bytes <= LIMITS_NEAR ? m->near : m->bytes);
+    const double computing = (double)n->work / m->flops;
+    *why = n->is_open            ? "loop"
+           : moving >= computing ? "memory"
+           : n->is_modelled      ? "model"
+                                 : "arithmetic";
+    return moving >= computing ? moving : computing;
 }
 
 /* A number with a unit: three digits and a prefix. */
@@ -87,7 +92,7 @@ static void put_values(const explainer *x, const char *title, const value_id *v,
 static void put_cost(explainer *x, const kernel_plan *plan)
 {
     const uint64_t bytes = plan->nest->bytes, flops = plan->nest->flops;
-    bool is_memory = true;
+    const char *why = NULL;
     text_puts(x->out, "  moves      ");
     put_amount(x->out, (double)bytes, "B");
     text_puts(x->out, ", computes ");
@@ -95,10 +100,11 @@ static void put_cost(explainer *x, const kernel_plan *plan)
     x->bytes += bytes;
     x->flops += flops;
     if (x->is_measured) {
-        const double seconds = least_seconds(x, plan->nest, &is_memory);
-        text_puts(x->out, "; at least ");
+        const double seconds = least_seconds(x, plan->nest, &why);
+        text_puts(x->out, strcmp(why, "model") == 0 ? "; about " : "; at least ");
         put_seconds(x->out, seconds);
-        text_puts(x->out, is_memory ? " (memory)" : " (arithmetic)");
+        text_printf(x->out, " (%s)",
+                    plan->nest->is_open ? "data say how often its loop runs" : why);
         x->seconds += seconds;
     }
     text_puts(x->out, "\n");
@@ -289,6 +295,8 @@ static void put_text(explainer *x, const tn_program *program)
         text_puts(x->out, " on one thread (measured now: ");
         put_amount(x->out, x->limits.bytes, "B/s");
         text_puts(x->out, " of memory, ");
+        put_amount(x->out, x->limits.near, "B/s");
+        text_puts(x->out, " of a cache, ");
         put_amount(x->out, x->limits.flops, "flop/s");
         text_puts(x->out, ")");
     }
@@ -329,12 +337,13 @@ static void put_json_values(const explainer *x, const char *key, const value_id 
 static void put_json_cost(const explainer *x, const kernel_plan *plan)
 {
     const uint64_t bytes = plan->nest->bytes, flops = plan->nest->flops;
-    bool is_memory = true;
+    const char *why = NULL;
     text_printf(x->out, ",\"bytes\":%" PRIu64 ",\"flops\":%" PRIu64, bytes, flops);
-    if (x->is_measured)
-        text_printf(x->out, ",\"least_ns\":%" PRIu64 ",\"limit\":\"%s\"",
-                    (uint64_t)(least_seconds(x, plan->nest, &is_memory) * 1e9),
-                    is_memory ? "memory" : "arithmetic");
+    if (x->is_measured) {
+        const double seconds = least_seconds(x, plan->nest, &why);
+        text_printf(x->out, ",\"least_ns\":%" PRIu64 ",\"limit\":\"%s\"", (uint64_t)(seconds * 1e9),
+                    why);
+    }
 }
 
 static void put_json_stages(const explainer *x, const kernel *k, const kernel_plan *plan)
@@ -433,8 +442,8 @@ static void put_json(explainer *x, const tn_program *program)
     if (x->is_measured)
         text_printf(x->out,
                     ",\"limits\":{\"flops_per_second\":%" PRIu64 ",\"bytes_per_second\":%" PRIu64
-                    "}",
-                    (uint64_t)x->limits.flops, (uint64_t)x->limits.bytes);
+                    ",\"cached_bytes_per_second\":%" PRIu64 "}",
+                    (uint64_t)x->limits.flops, (uint64_t)x->limits.bytes, (uint64_t)x->limits.near);
     text_puts(x->out, "}\n");
 }
 

@@ -9,6 +9,7 @@ enum {
                     where there are 16 */
     ITERATIONS = 200000,
     SWEEP = 64 << 20, /* bytes read, and as many written */
+    NEAR = 4 << 20,   /* of a sweep within the caches */
     TRIES = 5
 };
 
@@ -34,7 +35,7 @@ static const loop_program *fma_probe(uint32_t lanes, arena *memory)
 }
 
 /* Buffer 1 becomes buffer 0 with every bit flipped; items are 64 bytes. */
-static const loop_program *sweep_probe(arena *memory)
+static const loop_program *sweep_probe(arena *memory, bool is_near)
 {
     loop_builder b;
     const loop_type t = loop_type_of(LOOP_I32, 16);
@@ -45,7 +46,10 @@ static const loop_program *sweep_probe(arena *memory)
     const loop_value at = loop_binary(&b, LOOP_IMUL, i, loop_i64(&b, 64));
     const loop_value x = loop_load(&b, t, loop_offset(&b, from, at), 64);
     const loop_value flipped = loop_unary(&b, LOOP_NOT, x);
-    loop_store_nontemporal(&b, loop_offset(&b, to, at), flipped);
+    if (is_near)
+        loop_store(&b, loop_offset(&b, to, at), flipped, 64);
+    else
+        loop_store_nontemporal(&b, loop_offset(&b, to, at), flipped);
     loop_end(&b);
     return loop_finish(&b);
 }
@@ -67,21 +71,26 @@ bool machine_measure(const engine *e, machine_limits *out)
 {
     arena memory;
     const uint32_t lanes = e->on.vector_bytes / 4; /* of f32 */
-    code *codes[2] = {NULL, NULL};
+    code *codes[3] = {NULL, NULL, NULL};
     char *data = memory_alloc(&memory_system, 2 * (size_t)SWEEP);
     arena_init(&memory, &e->allocator);
     code_function *fma = jit_compile_one(e, fma_probe(lanes, &memory), &codes[0]);
-    code_function *sweep = fma ? jit_compile_one(e, sweep_probe(&memory), &codes[1]) : NULL;
-    const bool ok = data && sweep;
+    code_function *sweep = fma ? jit_compile_one(e, sweep_probe(&memory, false), &codes[1]) : NULL;
+    code_function *near = sweep ? jit_compile_one(e, sweep_probe(&memory, true), &codes[2]) : NULL;
+    const bool ok = data && near;
     if (ok) {
         char *buffers[] = {data, data + SWEEP};
         memset(data, 1, 2 * (size_t)SWEEP);
         out->flops = 2.0 * lanes * CHAINS * ITERATIONS /
                      ((double)least_time(fma, buffers, ITERATIONS) * 1e-9);
         out->bytes = 2.0 * SWEEP / ((double)least_time(sweep, buffers, SWEEP / 64) * 1e-9);
+        buffers[1] = data + NEAR;
+        out->near = 2.0 * NEAR / ((double)least_time(near, buffers, NEAR / 64) * 1e-9);
+        out->near = out->near > out->bytes ? out->near : out->bytes;
     }
     code_free(codes[0]);
     code_free(codes[1]);
+    code_free(codes[2]);
     memory_free(&memory_system, data, 2 * (size_t)SWEEP);
     arena_release(&memory);
     return ok;

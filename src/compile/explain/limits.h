@@ -4,12 +4,15 @@
 
 #include "compile/engine.h"
 
+enum { LIMITS_NEAR = 16 << 20 };
+
 typedef struct machine_limits {
     double flops; /* fused multiply-adds of f32 count two: operations a second, registers only */
-    double bytes; /* a second, read and written, from memory */
+    double bytes; /* a second, read and written, from memory, ... */
+    double near;  /* ... and from a cache that holds LIMITS_NEAR bytes */
 } machine_limits;
 
-/* Measured now, in some 30 ms, with generated code; false when code cannot be made here. */
+/* Measured now, in some 40 ms, with generated code; false when code cannot be made here. */
 bool machine_measure(const engine *e, machine_limits *out);
 
 #endif

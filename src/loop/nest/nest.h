@@ -49,7 +49,10 @@ typedef struct nest {
     uint32_t n_temps;
     bool reads_old;        /* UPDATE: the programs read the operand that they update a copy of */
     uint64_t flops, bytes; /* what the kernel has to compute and to move, however it does that */
-    uint64_t work; /* flops, where a function counts as the arithmetic that it consists of */
+    /* Flops that take as long: a function counts as what it consists of. */
+    uint64_t work;
+    bool is_modelled; /* ... some by measurement: what is ordered, drawn or scattered */
+    bool is_open;     /* ... of one turn of a loop that data end */
     contract_schedule schedules[KERNEL_STAGES_MOST]; /* of its contractions */
     uint32_t n_schedules;
 } nest;
@@ -105,8 +108,9 @@ bool nest_is_expensive(const node *n);
 /* Arithmetic operations: two for each multiply-add of a contraction, one for each element of an
  * elementwise operation or of what is reduced. Movement and conversion are none. */
 uint64_t nest_flops(const function *f, const kernel *k);
-/* The same, where each addition of a function, such as exp, counts as a multiply-add. */
-uint64_t nest_work(const function *f, const kernel *k);
+/* Work of OUT, whose schedules are known: each addition of a function, such as exp, counts as a
+ * multiply-add, numbers of 64 bits count twice, and what is not arithmetic by measurement. */
+void nest_count_work(const function *f, const kernel *k, const machine *on, nest *out);
 /* Bytes of all that K reads and writes. */
 uint64_t nest_bytes(const function *f, const kernel *k);
 /* Does READ, which may be NULL, read V, under one of the names that it has? */

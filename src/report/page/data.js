@@ -122,7 +122,7 @@ function kernelDetails(k) {
     ['computes', k.name], ['how', k.steps.map(s => s.how).join('; ')],
     ['reads', k.reads.map(valueText).join(', ')], ['writes', k.writes.map(valueText).join(', ')],
     ['moves', k.bytes === undefined ? '' : `${amount(k.bytes, 'B')}, computes ${amount(k.flops, 'flop')}`],
-    ['limit', k.least_ns === undefined ? '' : `at least ${time(k.least_ns)} on one thread (${k.limit})`],
+    ['limit', k.least_ns === undefined ? '' : `${k.limit === 'model' ? 'about' : 'at least'} ${time(k.least_ns)} on one thread (${k.limit})`],
     ['time', k.ns === undefined ? '' : `${time(k.ns)}${k.turns > 1 ? `, ${k.turns} times` : ''}${k.part === undefined ? '' : `: ${percent(k.part)} of the run`}`],
     ['schedule', (k.schedules || []).join('; ')],
     ['not fused', k.not_fused.map(e => `${e.value}: ${e.why}`).join('; ')]]);
