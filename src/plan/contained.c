@@ -105,7 +105,8 @@ void place_contained(grouping *g, uint32_t i)
     const value_id v = n->first_value;
     uint32_t few[FEW_KERNELS], *kernels = few, n_kernels;
     bool held = demanders(g, v, kernels, &n_kernels);
-    if (n_kernels == FEW_KERNELS && node_is_splat(g->f, n)) /* however many load it, none should */
+    if (n_kernels == FEW_KERNELS && /* however many load it, none should */
+        (node_is_splat(g->f, n) || node_reads_nothing(g->f, n)))
         held = all_demanders(g, v, &kernels, &n_kernels);
     const char *why = held ? g->why[v] ? g->why[v] : WHY_OUTPUT : WHY_SEVERAL;
 

@@ -10,6 +10,8 @@ bool node_is_copy(const node *n); /* the same elements in row-major order */
 bool node_may_fail(const function *f, const node *n);
 /* Has N one number everywhere: a constant's, seen through what repeats and moves elements? */
 bool node_is_splat(const function *f, const node *n);
+/* Does N follow from the position of an element in few cheap steps, and from nothing in memory? */
+bool node_reads_nothing(const function *f, const node *n);
 /* Is computing N again in another kernel no more expensive than reading it there? */
 bool node_is_cheap(const function *f, const node *n);
 /* Is N a contraction that KERNEL_CONTRACT takes? */

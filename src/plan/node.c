@@ -90,6 +90,26 @@ bool node_is_splat(const function *f, const node *n)
     return false;
 }
 
+static bool follows_from_position(const function *f, const node *n, int steps)
+{
+    if (kernel_is_uniform(n) || n->op == OP_IOTA)
+        return true;
+    if (steps == 0 || n->n_results != 1 ||
+        (!(op_table[n->op].traits & T_CHEAP) && n->op != OP_BROADCAST && n->op != OP_TRANSPOSE &&
+         !node_is_copy(n)))
+        return false;
+    for (uint32_t k = 0; k < n->n_in; k++)
+        if (!follows_from_position(f, node_of(f, n->in[k]), steps - 1))
+            return false;
+    return n->n_in > 0;
+}
+
+bool node_reads_nothing(const function *f, const node *n)
+{
+    enum { MOST_STEPS = 4 };
+    return follows_from_position(f, n, MOST_STEPS);
+}
+
 bool node_is_cheap(const function *f, const node *n)
 {
     value_id varying = NO_VALUE; /* the only operand that has to be loaded */
