@@ -12,11 +12,11 @@
  * elements that are larger than the operands together, that take more than FOLD_WORK elements to
  * compute, that are part of an operand, which can be read where it is, or that are weights decoded
  * for products of so few rows that the kernels had better read them as they are stored. A constant
- * that only changes its shape keeps its bytes, and a transposition of such weights is folded
- * however large it is, since it would be done in each run. By fold-parameters only what exceeds the
- * limit on literal bytes, or runs regions more than FOLD_ITERATIONS times. Where sizes were bound,
- * nothing is folded that is larger than its operands: the program would have other nodes with other
- * sizes. What does not depend on them is folded before.
+ * that only changes its shape keeps its bytes, and a transposition or padding of such weights is
+ * folded however large it is, since it would be done in each run. By fold-parameters only what
+ * exceeds the limit on literal bytes, or runs regions more than FOLD_ITERATIONS times. Where sizes
+ * were bound, nothing is folded that is larger than its operands: the program would have other
+ * nodes with other sizes. What does not depend on them is folded before.
  */
 #include "base/memory/checked.h"
 #include "eval/eval.h"
@@ -176,13 +176,15 @@ static bool is_decoded_later(const folding *w, const node *n)
     return false;
 }
 
-/* Is N a transposition of numbers that a product wants decoded, and larger then? */
+/* Is N a transposition of numbers that a product wants decoded, and larger then, or the padding of
+ * such for whole strips (see transpose_weights.c)? */
 static bool is_transposed_first(const folding *w, const node *n)
 {
     value_id v = n->first_value;
     size_t bytes, decoded;
-    if (!w->bounded || n->op != OP_TRANSPOSE || literal_of(node_of(w->f, n->in[0]))->splat ||
-        !type_bytes(value_type(w->f, v), &bytes) || bytes > w->f->module->cx->limits.literal_bytes)
+    if (!w->bounded || (n->op != OP_TRANSPOSE && n->op != OP_PAD) ||
+        literal_of(node_of(w->f, n->in[0]))->splat || !type_bytes(value_type(w->f, v), &bytes) ||
+        bytes > w->f->module->cx->limits.literal_bytes)
         return false;
     for (uint32_t i = 0; i < FOLD_STEPS; i++) {
         const node *user = only_user(w->f, v);

@@ -12,7 +12,8 @@
  *
  * Products of few rows keep the sums of a few vectors of outputs in registers while they go through
  * all inputs. For these, weights are stored in strips, [outputs / STRIP, inputs, STRIP], so that
- * memory is read in its order.
+ * memory is read in its order. Where the last strip would not be whole, constants get zeros for the
+ * outputs that it lacks, and what these become is cut off the result.
  */
 #include <string.h>
 
@@ -27,6 +28,7 @@ enum {
     MOST_OPERANDS = 8,    /* of one of them */
     MOST_ATTRIBUTES = 16, /* of it, or of a product */
     STRIP = 64,           /* outputs side by side: a line of memory of what is stored in bytes */
+    MANY_STRIPS = 8,      /* ... the last of which may lack some */
     FEW_ROWS = 16         /* see plan/prologues.c */
 };
 
@@ -44,7 +46,17 @@ typedef struct arrangement {
     uint32_t n;
     dim pieces[TN_MAX_RANK];
     int64_t perm[TN_MAX_RANK];
+    /* Not 0: an axis of so many outputs is pieces number STRIPS and the next one, which have more.
+     */
+    dim outputs;
+    uint32_t strips;
 } arrangement;
+
+/* Are the pieces of an axis of outputs, with more positions, number I and the next one? */
+static bool is_padded(const arrangement *a, uint32_t i)
+{
+    return a->outputs > 0 && a->strips == i;
+}
 
 /* The pieces of axis I of T are FIRST[I] .. FIRST[I + 1] - 1. */
 static void pieces_by_axis(const arrangement *a, const type *t, uint32_t *first)
@@ -53,9 +65,22 @@ static void pieces_by_axis(const arrangement *a, const type *t, uint32_t *first)
     for (uint32_t i = 0; i < t->rank; i++) {
         first[i] = piece;
         for (dim left = t->dims[i]; left > 1 && piece < a->n; piece++)
-            left /= a->pieces[piece];
+            if (is_padded(a, piece))
+                left /= a->outputs, piece++;
+            else
+                left /= a->pieces[piece];
     }
     first[t->rank] = piece;
+}
+
+/* Piece K of A becomes the next one of OUT, too. */
+static void copy_piece(const arrangement *a, uint32_t k, arrangement *out)
+{
+    if (is_padded(a, k)) {
+        out->outputs = a->outputs;
+        out->strips = out->n;
+    }
+    out->pieces[out->n++] = a->pieces[k];
 }
 
 /* Arrangement A of a reshape's result, as one of its operand FROM; false: there is none. */
@@ -65,8 +90,20 @@ static bool before_reshape(const type *from, const arrangement *a, arrangement *
     uint32_t axis = 0;
     dim left = 1; /* of the axis of FROM */
     out->n = 0;
+    out->outputs = 0;
     for (uint32_t i = 0; i < a->n; i++) {
         first[i] = out->n;
+        if (is_padded(a, i)) {
+            while (left == 1 && axis < from->rank)
+                left = from->dims[axis++];
+            if (left % a->outputs != 0 || out->n + 2 > TN_MAX_RANK)
+                return false;
+            left /= a->outputs;
+            copy_piece(a, i, out);
+            first[++i] = out->n;
+            copy_piece(a, i, out);
+            continue;
+        }
         for (dim right = a->pieces[i]; right > 1;) {
             while (left == 1 && axis < from->rank)
                 left = from->dims[axis++];
@@ -94,11 +131,12 @@ static void before_transpose(const node *n, const type *result, const arrangemen
     const int64_t *own = attr_ints(n->attrs, KEY_PERM, &unused);
     pieces_by_axis(a, result, first);
     out->n = 0;
+    out->outputs = 0;
     for (uint32_t axis = 0; axis < result->rank; axis++)
         for (uint32_t i = 0; i < result->rank; i++)
             for (uint32_t k = first[i]; own[i] == (int64_t)axis && k < first[i + 1]; k++) {
                 moved[k] = out->n;
-                out->pieces[out->n++] = a->pieces[k];
+                copy_piece(a, k, out);
             }
     for (uint32_t i = 0; i < a->n; i++)
         out->perm[i] = moved[a->perm[i]];
@@ -117,10 +155,11 @@ static void before_broadcast(const node *n, const type *in, const type *result,
     for (uint32_t i = 0; i < a->n; i++)
         moved[i] = -1;
     out->n = 0;
+    out->outputs = 0;
     for (uint32_t axis = 0; axis < in->rank; axis++)
         for (uint32_t k = first[map[axis]]; in->dims[axis] > 1 && k < first[map[axis] + 1]; k++) {
             moved[k] = out->n;
-            out->pieces[out->n++] = a->pieces[k];
+            copy_piece(a, k, out);
         }
     for (uint32_t i = 0; i < a->n; i++)
         if (moved[a->perm[i]] >= 0) {
@@ -192,6 +231,38 @@ static bool can_arrange(weights *w, value_id v, const arrangement *a)
 
 static value_id arranged(expand_call *c, value_id v, const arrangement *a);
 
+/* V, a constant with one number everywhere, as one of shape DIMS. */
+static value_id splat_again(expand_call *c, value_id v, const dim *dims, uint32_t rank)
+{
+    const type *t = build_type(c->b, v);
+    int64_t low[TN_MAX_RANK] = {0}, one[TN_MAX_RANK];
+    for (uint32_t i = 0; i < t->rank; i++)
+        one[i] = 1;
+    const value_id first = build_slice(c->b, v, low, one, one, t->rank);
+    return build_broadcast(c->b, build_reshape(c->b, first, NULL, 0), dims, rank);
+}
+
+/* Constant V, whose axes are cut into A's pieces. */
+static value_id in_pieces(expand_call *c, value_id v, const arrangement *a)
+{
+    const int64_t low[TN_MAX_RANK] = {0};
+    dim dims[TN_MAX_RANK];
+    int64_t high[TN_MAX_RANK] = {0};
+    uint32_t n = 0;
+    if (a->outputs == 0)
+        return build_reshape(c->b, v, a->pieces, a->n);
+    for (uint32_t i = 0; i < a->n; i++, n++) {
+        dims[n] = a->pieces[i];
+        if (!is_padded(a, i))
+            continue;
+        dims[n] = a->outputs;
+        high[n] = a->pieces[i] * a->pieces[i + 1] - a->outputs;
+        i++;
+    }
+    v = build_pad(c->b, build_reshape(c->b, v, dims, n), low, high, n);
+    return build_reshape(c->b, v, a->pieces, a->n);
+}
+
 static value_id arranged_elementwise(expand_call *c, const node *n, const arrangement *a)
 {
     value_id in[MOST_OPERANDS];
@@ -214,11 +285,12 @@ static value_id arranged(expand_call *c, value_id v, const arrangement *a)
     dim dims[TN_MAX_RANK];
     for (uint32_t i = 0; i < a->n; i++)
         dims[i] = a->pieces[a->perm[i]];
+    if (l && l->splat && a->outputs > 0)
+        return splat_again(c, c->now[v], dims, a->n);
     if (a->n <= 1 || (l && l->splat))
         return build_reshape(c->b, c->now[v], dims, a->n);
     if (l)
-        return build_transpose(c->b, build_reshape(c->b, c->now[v], a->pieces, a->n), a->perm,
-                               a->n);
+        return build_transpose(c->b, in_pieces(c, c->now[v], a), a->perm, a->n);
     if (op_table[n.op].class == K_ELEMENTWISE)
         return arranged_elementwise(c, &n, a);
     const type *from = value_type(c->f, n.in[0]);
@@ -274,23 +346,26 @@ static bool find_operand(const function *f, const node *n, operand *o)
     return true;
 }
 
-/* Do FEW_ROWS rows at most of the product N meet whole strips of the matrix O, of type T? */
+/* Do FEW_ROWS rows at most of the product N meet strips of the matrix O, of type T, of which all
+ * are whole or enough? */
 static bool wants_strips(const function *f, const node *n, const operand *o, const type *t)
 {
     const type *results = value_type(f, n->first_value);
     const dim outputs = t->dims[!o->is_turned], inputs = t->dims[o->is_turned];
     return type_is_static(t) && type_is_static(results) && inputs > 1 && outputs > STRIP &&
-           outputs % STRIP == 0 && results->count / outputs <= FEW_ROWS;
+           (outputs % STRIP == 0 || outputs > MANY_STRIPS * STRIP) &&
+           results->count / outputs <= FEW_ROWS;
 }
 
 /* How O is to lie. */
 static arrangement arrangement_of(const type *t, const operand *o, bool in_strips)
 {
     const dim n = t->dims[!o->is_turned], k = t->dims[o->is_turned];
+    const dim strips = (n + STRIP - 1) / STRIP, outputs = n % STRIP == 0 ? 0 : n;
     if (!in_strips)
-        return (arrangement){2, {t->dims[0], t->dims[1]}, {1, 0}};
-    return o->is_turned ? (arrangement){3, {n / STRIP, STRIP, k}, {0, 2, 1}}
-                        : (arrangement){3, {k, n / STRIP, STRIP}, {1, 0, 2}};
+        return (arrangement){.n = 2, .pieces = {t->dims[0], t->dims[1]}, .perm = {1, 0}};
+    return o->is_turned ? (arrangement){3, {strips, STRIP, k}, {0, 2, 1}, outputs, 0}
+                        : (arrangement){3, {k, strips, STRIP}, {1, 0, 2}, outputs, 1};
 }
 
 /* O as a matrix [inputs, outputs], in the arrangement A. */
@@ -298,9 +373,11 @@ static value_id arranged_matrix(expand_call *c, const operand *o, const arrangem
 {
     static const int64_t perm[] = {1, 0, 2};
     const type *t = value_type(c->f, o->matrix);
-    const dim dims[] = {t->dims[o->is_turned], t->dims[!o->is_turned]};
     const value_id v = arranged(c, o->matrix, a);
-    return a->n == 2 ? v : build_reshape(c->b, build_transpose(c->b, v, perm, 3), dims, 2);
+    if (a->n == 2)
+        return v;
+    const dim strips = a->pieces[a->perm[0]], dims[] = {t->dims[o->is_turned], strips * STRIP};
+    return build_reshape(c->b, build_transpose(c->b, v, perm, 3), dims, 2);
 }
 
 /* Can O be made so, from less than it is? */
@@ -311,6 +388,16 @@ static bool may_arrange(const expand_call *c, const operand *o, const arrangemen
     return can_arrange(&w, o->matrix, a) && w.stored > 0 &&
            w.stored <= c->f->module->cx->limits.literal_bytes &&
            type_bytes(value_type(c->f, o->matrix), &decoded) && decoded > w.stored;
+}
+
+/* V without the columns that C's result does not have. */
+static value_id without_padding(expand_call *c, value_id v)
+{
+    const int64_t low[TN_MAX_RANK] = {0};
+    int64_t one[TN_MAX_RANK];
+    for (uint32_t i = 0; i < c->out->rank; i++)
+        one[i] = 1;
+    return build_slice(c->b, v, low, c->out->dims, one, c->out->rank);
 }
 
 static tn_status transpose(expand_call *c, value_id *result)
@@ -335,6 +422,8 @@ static tn_status transpose(expand_call *c, value_id *result)
     const value_id in[] = {c->in[0], arranged_matrix(c, &o, &a)};
     TN_TRY(c->b->status);
     *result = build_node(c->b, (op_id)n->op, in, 2, entries, n->attrs->n);
+    if (a.outputs > 0)
+        *result = without_padding(c, *result);
     return TN_OK;
 }
 
