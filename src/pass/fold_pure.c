@@ -11,17 +11,19 @@
  * regions; what would fail; and, by fold-pure, control flow, and results of more than FOLD_ELEMENTS
  * elements that are larger than the operands together, that take more than FOLD_WORK elements to
  * compute, that are part of an operand, which can be read where it is, or that are weights decoded
- * for products of so few rows that the kernels had better read them as they are stored. A constant
- * that only changes its shape keeps its bytes, and a transposition or padding of such weights is
- * folded however large it is, since it would be done in each run. By fold-parameters only what
- * exceeds the limit on literal bytes, or runs regions more than FOLD_ITERATIONS times. Where sizes
- * were bound, nothing is folded that is larger than its operands: the program would have other
- * nodes with other sizes. What does not depend on them is folded before.
+ * for products of so few rows that the kernels had better read them as they are stored, or bytes
+ * that are widened to 16 bits for a product. A constant that only changes its shape keeps its
+ * bytes, and a transposition or padding of such weights is folded however large it is, since it
+ * would be done in each run. By fold-parameters only what exceeds the limit on literal bytes, or
+ * runs regions more than FOLD_ITERATIONS times. Where sizes were bound, nothing is folded that is
+ * larger than its operands: the program would have other nodes with other sizes. What does not
+ * depend on them is folded before.
  */
 #include "base/memory/checked.h"
 #include "eval/eval.h"
 #include "graph/derived.h"
 #include "graph/literal.h"
+#include "ops/convolution.h"
 #include "ops/dot_axes.h"
 #include "pass/passes.h"
 
@@ -197,6 +199,23 @@ static bool is_transposed_first(const folding *w, const node *n)
         v = user->first_value;
     }
     return false;
+}
+
+/* Does N widen bytes to 16 bits for a product, which reads them as they are stored? */
+static bool is_widened_later(const folding *w, const node *n)
+{
+    if (!w->bounded || n->op != OP_CAST || value_type(w->f, n->first_value)->dtype != TN_SI16)
+        return false;
+    enum { WORD = 4 }; /* bytes that are multiplied together */
+    const tn_dtype from = value_type(w->f, n->in[0])->dtype;
+    const node *user = only_user(w->f, n->first_value);
+    if ((from != TN_SI8 && from != TN_UI8) || !user)
+        return false;
+    if (user->op != OP_CONVOLUTION)
+        return user->op == OP_DOT_GENERAL;
+    const type *t = value_type(w->f, user->in[1]);
+    const convolution v = convolution_of_attrs(user->attrs, t->rank);
+    return t->dims[v.rhs[CONVOLUTION_FROM]] % WORD == 0;
 }
 
 static bool is_small(const folding *w, const node *n, int64_t operands)
@@ -405,7 +424,8 @@ static tn_status fold_node(folding *w, uint32_t i)
         return TN_OK;
     if (is_whole(w, n))
         return reshape_literal(w, n);
-    if (!is_transposed_first(w, n) && (!is_small(w, n, operands) || is_decoded_later(w, n)))
+    if (!is_transposed_first(w, n) &&
+        (!is_small(w, n, operands) || is_decoded_later(w, n) || is_widened_later(w, n)))
         return TN_OK;
     derived_key key;
     derived_key_init(&key, w->f->module->allocator);

@@ -1,4 +1,4 @@
-/* short-factors: integers that fit in 16 bits are multiplied as such.
+/* short-factors: integers that fit in 16 or 8 bits are multiplied as such.
  *
  * needs   verified types; definitions before uses
  * keeps   types, order, the bits of every result: the numbers are the same, and so is what they are
@@ -6,7 +6,8 @@
  * breaks  use counts
  *
  * Quantized models subtract zero points in 32 bits before they multiply; the differences of 8-bit
- * numbers need 9. Machines multiply and add twice as many numbers of 16 bits at a time.
+ * numbers need 9. Machines multiply and add twice as many numbers of 16 bits at a time, and four
+ * times as many of 8: see short_bytes.c.
  */
 #include "base/memory/checked.h"
 #include "ops/convolution.h"
@@ -14,6 +15,7 @@
 #include "pass/expand/expand.h"
 #include "pass/expand/substitute.h"
 #include "pass/passes.h"
+#include "pass/short_bytes.h"
 
 enum { OFTEN = 12 /* uses of each factor, so that it pays to write it anew */ };
 
@@ -50,18 +52,26 @@ static bool is_often_used(const expand_call *c)
            products / a->count >= OFTEN && products / b->count >= OFTEN;
 }
 
-static bool is_short(const function *f, value_id v)
+static bool fits(const function *f, value_id v, int64_t low, int64_t high)
 {
     const int_bounds x = integer_bounds(f, v);
-    return x.low >= INT16_MIN && x.high <= INT16_MAX;
+    return x.low >= low && x.high <= high;
 }
 
-/* Operand K of C->n as si16, cast from what it was widened from where that has its numbers. */
+static bool is_short(const function *f, value_id v)
+{
+    return fits(f, v, INT16_MIN, INT16_MAX);
+}
+
+/* Operand K of C->n as si16, cast from what it was widened from where that has its numbers, or else
+ * from si8 where that has them: products read bytes as they are stored. */
 static value_id shortened(expand_call *c, uint32_t k)
 {
     const node *from = node_of(c->f, c->n->in[k]);
     const tn_dtype before = from->op == OP_CAST ? value_type(c->f, from->in[0])->dtype : TN_SI32;
     const bool has_its_numbers = dtype_is_int(before) && dtype_holds_ints(TN_SI16, before);
+    if (!has_its_numbers && fits(c->f, c->n->in[k], INT8_MIN, INT8_MAX))
+        return build_cast(c->b, build_cast(c->b, c->in[k], TN_SI8), TN_SI16);
     return build_cast(c->b, has_its_numbers ? c->now[from->in[0]] : c->in[k], TN_SI16);
 }
 
@@ -112,6 +122,7 @@ static bool are_matrices(const expand_call *c)
 static tn_status shorten(expand_call *c, value_id *result)
 {
     enum { MOST = 16 }; /* attributes of a contraction and two more */
+    static const int64_t no_pads[2 * CONVOLUTION_SPATIAL] = {0};
     const node *n = c->n;
     const bool is_matrix = n->op == OP_DOT || n->op == OP_MATMUL;
     attr entries[MOST];
@@ -122,13 +133,24 @@ static tn_status shorten(expand_call *c, value_id *result)
         n->attrs->n + 2 > MOST || (is_matrix && !are_matrices(c)) || !is_often_used(c) ||
         !is_short(c->f, n->in[0]) || !is_short(c->f, n->in[1]))
         return TN_OK;
-    const value_id a = shortened(c, 0), b = shortened(c, 1);
+    uint32_t n_pads = 0;
+    byte_factors bytes;
+    const bool are_bytes = find_byte_factors(c, &bytes);
+    if (n->op == OP_CONVOLUTION)
+        (void)attr_ints(n->attrs, KEY_PADS, &n_pads);
+    const value_id a = are_bytes ? byte_factor(c, &bytes, 0) : shortened(c, 0);
+    const value_id b = are_bytes ? byte_factor(c, &bytes, 1) : shortened(c, 1);
     TN_TRY(c->b->status);
     for (uint32_t i = 0; i < n->attrs->n; i++)
         entries[i] = n->attrs->at[i];
+    for (uint32_t i = 0; are_bytes && bytes.has_border && i < n->attrs->n; i++)
+        if (entries[i].key == KEY_PADS)
+            entries[i] = attr_of_ints(KEY_PADS, no_pads, n_pads);
     *result =
         is_matrix ? matrices(c, a, b) : with_operands(c, (op_id)n->op, a, b, entries, n->attrs->n);
-    return TN_OK;
+    if (are_bytes)
+        *result = byte_products(c, &bytes, *result);
+    return c->b->status;
 }
 
 tn_status pass_short_factors(pass_context *cx, module *m)

@@ -285,15 +285,35 @@ static bool first_map(form *s, uint32_t o, const reading *r)
     return true;
 }
 
-static bool is_zero(const form *s, uint32_t fill)
+/* What FILL has beyond the ends of its operand: zero, or any integer. False: something else. */
+static bool find_fill(const form *s, uint32_t fill, int64_t *border)
 {
     static const char zeros[16];
     _Alignas(16) char value[16] = {0};
+    *border = 0;
     if (fill == NO_VALUE) /* a border that no node made */
         return true;
-    const attr *given = attr_find(node_of(s->f, fill)->attrs, KEY_PAD_VALUE);
-    (void)scalar_store(*given->v.scalar, value_type(s->f, fill)->dtype, value);
-    return memcmp(value, zeros, sizeof value) == 0;
+    const tn_dtype d = value_type(s->f, fill)->dtype;
+    const scalar *given = attr_find(node_of(s->f, fill)->attrs, KEY_PAD_VALUE)->v.scalar;
+    (void)scalar_store(*given, d, value);
+    if (memcmp(value, zeros, sizeof value) == 0)
+        return true;
+    const scalar x = scalar_load(d, value);
+    *border = x.kind == DTYPE_SIGNED ? x.i : (int64_t)x.u;
+    return dtype_is_int(d) && dtype_table[d].bits <= 32;
+}
+
+/* All guards of MAP have the border *BORDER. */
+static bool find_border(const form *s, const access_map *map, int64_t *border)
+{
+    int64_t x;
+    *border = 0;
+    for (uint32_t g = 0; g < map->n_guards; g++) {
+        if (!find_fill(s, map->guards[g].fill, &x) || (g > 0 && x != *border))
+            return false;
+        *border = x;
+    }
+    return true;
 }
 
 /* Is X = Y + *APART? Of numbers only equal ones are taken so: they may belong to different axes. */
@@ -309,16 +329,14 @@ static bool is_shifted(const access_expr *x, const access_expr *y, int64_t *apar
 
 /* The part LOW .. HIGH - 1 of axis AXIS of MAP's target in which no guard on the axis fails; these
  * guards are marked in MET. */
-static bool guarded_part(const form *s, const access_map *map, uint32_t axis, int64_t *low,
-                         int64_t *high, uint32_t *met)
+static bool guarded_part(const access_map *map, uint32_t axis, int64_t *low, int64_t *high,
+                         uint32_t *met)
 {
     for (uint32_t g = 0; g < map->n_guards; g++) {
         const access_guard *x = &map->guards[g];
         int64_t apart;
         if (!is_shifted(x->of, map->at[axis], &apart))
             continue;
-        if (!is_zero(s, x->fill))
-            return false;
         *low = x->low - apart > *low ? x->low - apart : *low;
         *high = x->high - apart < *high ? x->high - apart : *high;
         *met |= UINT32_C(1) << g;
@@ -345,6 +363,8 @@ static bool find_steps(const form *s, contraction *p, uint32_t o, value_id v, co
     uint32_t met = 0;
     type_strides(t, strides);
     *x = (contraction_operand){.base = v, .is_guarded = map->n_guards > 0};
+    if (!find_border(s, map, &x->border))
+        return false;
     for (uint32_t i = 0; i < p->n_loops; i++)
         p->loops[i].step[o] = 0;
     for (uint32_t i = 0; i < map->n_source; i++) {
@@ -354,7 +374,7 @@ static bool find_steps(const form *s, contraction *p, uint32_t o, value_id v, co
         for (uint32_t k = 0; k < e->n; k++)
             if (e->at[k].kind != ACCESS_AXIS || e->at[k].factor <= 0)
                 return false;
-        if (!guarded_part(s, map, i, &low, &high, &own))
+        if (!guarded_part(map, i, &low, &high, &own))
             return false;
         met |= own;
         const bool is_guarded = own != 0;
@@ -494,6 +514,23 @@ static bool scatters_channels(const form *s, const form *after, uint32_t o)
            short_step(after, o) != 1;
 }
 
+/* Are elements of N bytes that were widened to 16 bits? Products read them as they are stored. */
+static bool is_widened(const form *s, const node *n)
+{
+    const tn_dtype from = n->n_in == 1 ? value_type(s->f, n->in[0])->dtype : TN_F32;
+    return n->op == OP_CAST && (from == TN_UI8 || from == TN_SI8) &&
+           value_type(s->f, n->first_value)->dtype == TN_SI16;
+}
+
+/* Operand O, to which AT leads from the loops, in the bytes that its elements V are cast from. */
+static bool read_bytes(form *s, uint32_t o, value_id v, const access_map *at)
+{
+    const tn_dtype d = value_type(s->f, v)->dtype;
+    int64_t border;
+    return find_border(s, at, &border) && border >= dtype_int_min(d) &&
+           border <= (int64_t)dtype_int_max(d) && read_in(s, o, v, at);
+}
+
 /* As far through movement as that goes. */
 static void look_through(form *s, uint32_t o)
 {
@@ -502,6 +539,13 @@ static void look_through(form *s, uint32_t o)
     access_assign(&at, &s->map[o]);
     for (uint32_t moves = 0; moves < MOST_MOVES; moves++) {
         const node *n = node_of(s->f, v);
+        if (is_widened(s, n)) {
+            v = n->in[0];
+            if (s->p.operand[o].base != n->first_value || !read_bytes(s, o, v, &at))
+                return;
+            access_assign(&at, &s->map[o]);
+            continue;
+        }
         if (!access_is_movement(n))
             return;
         const value_id in = n->in[0];
@@ -544,7 +588,7 @@ static bool is_like(const contraction *p, const contraction *q)
         same = p->loops[i].part == q->loops[i].part;
     for (uint32_t o = 0; same && o < 2; o++) {
         const contraction_operand *x = &p->operand[o], *y = &q->operand[o];
-        same = x->base == y->base && x->n_windows == y->n_windows;
+        same = x->base == y->base && x->n_windows == y->n_windows && x->border == y->border;
         for (uint32_t i = 0; same && i < x->n_windows; i++) {
             same = x->windows[i].n == y->windows[i].n;
             for (uint32_t k = 0; same && k < x->windows[i].n; k++)

@@ -24,7 +24,7 @@ typedef struct contraction_loop {
 } contraction_loop;
 
 /* One axis of memory that several loops walk: its coordinate is the sum of loop * by, less `low`;
- * outside of 0 .. extent - 1 the factor is +0. */
+ * outside of 0 .. extent - 1 the factor is +0, or the border of the operand. */
 typedef struct contraction_window {
     uint32_t n;
     struct {
@@ -41,6 +41,7 @@ typedef struct contraction_operand {
     int64_t first_other; /* `first` with other sizes */
     int64_t first;   /* its element where all loops are at 0 and all coordinates of windows too */
     bool is_guarded; /* some windows reach beyond it */
+    int64_t border;  /* what they find there, where it is of integers */
     uint32_t n_windows;
     contraction_window windows[CONTRACTION_WINDOWS];
 } contraction_operand;

@@ -17,8 +17,8 @@ import numpy as np
 import tenon
 
 WORK = 3e8  # multiply-adds of a program, at most: the evaluator takes less than a second
-FAST = ["f32", "f32", "f32", "f64", "bf16", "f16", "si8"]
-SUMMED = {"bf16": "f32", "f16": "f32", "si8": "si32"}
+FAST = ["f32", "f32", "f32", "f64", "bf16", "f16", "si8", "ui8"]  # ui8: less a zero point, with weights of si8
+SUMMED = {"bf16": "f32", "f16": "f32", "si8": "si32", "ui8": "si32"}
 
 
 def tensor(dtype, *dims):
@@ -42,11 +42,24 @@ def many(r, most):
 def sum_types(dtype):
     """The type of sums, and the attributes that say so."""
     summed = SUMMED.get(dtype, dtype)
-    return summed, "" if summed == dtype else f" accum_dtype[{summed}] out_dtype[{summed}]"
+    return summed, "" if summed == dtype or dtype == "ui8" else f" accum_dtype[{summed}] out_dtype[{summed}]"
+
+
+def centred(inputs, lines):
+    """LINES on the two INPUTS, the first one of ui8 less a zero point, the other one of si8."""
+    x, w = inputs
+    wide = {name: of.replace("ui8", "si32") for name, of in inputs.items()}
+    shape = wide[x].split(", ")[1][:-1].split("x")
+    before = [(f"cast(%{x})", wide[x]), ("constant value[57]", "tensor<si32>"), (f"broadcast_to(%v1) result_shape[{listed(shape)}]", wide[x]),
+              ("sub(%v0, %v2)", wide[x]), (f"cast(%{w})", wide[w])]
+    (line, of), = lines
+    return {x: inputs[x], w: inputs[w].replace("ui8", "si8")}, before + [(line.replace(f"(%{x}, %{w})", "(%v3, %v4)"), of)]
 
 
 def function(inputs, lines, result):
     """A program of LINES, each an expression and its type, the last of which is the result."""
+    if "ui8" in "".join(inputs.values()):
+        inputs, lines = centred(inputs, lines)
     shown = ", ".join(f"%{name}: {of}" for name, of in inputs.items())
     body = "".join(f"  %v{i} = {line} -> {of}\n" for i, (line, of) in enumerate(lines))
     return f"func @main({shown}) -> {result} {{\n{body}  return %v{len(lines) - 1}\n}}\n"
@@ -142,8 +155,8 @@ STORED = {"f32": np.float32, "f64": np.float64, "f16": np.float16}
 
 def data(port, random):
     x = random.random([int(d) for d in port.shape]) - 0.5
-    if port.dtype == "si8":
-        return (200 * x).astype(np.int8)
+    if port.dtype in ("si8", "ui8"):
+        return (200 * x).astype(np.int8).view(port.dtype.replace("s", "").replace("i", "int"))
     if port.dtype == "bf16": # the upper halves of f32
         return (x.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
     return x.astype(STORED[port.dtype])

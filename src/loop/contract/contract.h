@@ -29,8 +29,8 @@ typedef enum contract_list { CONTRACT_BATCH, CONTRACT_M, CONTRACT_N, CONTRACT_K 
 
 /* An axis of A in memory that several axes walk together, mostly one of M and one of K: its
  * coordinate is the sum of their positions times `by`, less `low`, and outside of 0 .. extent - 1
- * the element is +0. `step` is that of A's axis, in elements; what the axes have as `a` comes
- * on top. */
+ * the element is +0, or `a_border`. `step` is that of A's axis, in elements; what the axes have as
+ * `a` comes on top. */
 typedef struct contract_window {
     uint32_t n;
     struct {
@@ -96,6 +96,7 @@ typedef struct contract_spec {
         k[CONTRACT_MAX_AXES];
     uint32_t n_windows;
     contract_window windows[CONTRACT_MAX_WINDOWS];
+    int64_t a_border;                  /* an integer, where A is of integers */
     int64_t a_first, b_first, c_first; /* elements before the one at position 0 of every axis */
     int64_t a_first_other, b_first_other;
     bool is_transposed; /* the caller's positions have the axes of N before those of M */

@@ -152,9 +152,10 @@ bool contract_is_direct(const contract_spec *s, const machine *on)
     const int64_t products = axes_positions(s->k, s->n_k), columns = axes_positions(s->n, s->n_n);
     if (s->n_n > 0 && s->n[s->n_n - 1].a != 0)
         return true;
-    if (s->load_a || s->load_b || s->a_in_scratch || s->c_in_scratch || products < 2 ||
-        products > DIRECT_PRODUCTS || columns > DIRECT_COLUMNS || s->n_windows == 0 ||
-        dtype_is_complex(s->sum) || axes_positions(s->batch, s->n_batch) < FEW_BATCHES)
+    if (s->load_a || s->load_b || s->a_border != 0 || s->a_in_scratch || s->c_in_scratch ||
+        products < 2 || products > DIRECT_PRODUCTS || columns > DIRECT_COLUMNS ||
+        s->n_windows == 0 || dtype_is_complex(s->sum) ||
+        axes_positions(s->batch, s->n_batch) < FEW_BATCHES)
         return false;
     return direct_init(&d, s, on) && d.vector_in < s->n_windows && d.lanes > 1;
 }

@@ -196,21 +196,21 @@ static sized whole_vectors(sized n, uint32_t lanes)
     return sized_is_fixed(n) ? whole : sized_apart(whole);
 }
 
-/* Zeros to the elements LOW .. HIGH - 1 of the row at TO. */
-static void emit_zeros(loop_builder *b, const problem *p, loop_value to, sized low, sized high)
+/* The border to the elements LOW .. HIGH - 1 of the row at TO. */
+static void emit_border(loop_builder *b, const problem *p, loop_value to, sized low, sized high)
 {
     const int64_t bytes = p->bytes * p->parts;
-    const element zeros = packed_zero(b, p, p->lanes);
+    const element border = packed_border(b, p, p->lanes);
     const sized n = sized_add(high, sized_mul(low, sized_of(-1)));
     const sized vectors = whole_vectors(n, p->lanes);
     const sized whole = sized_add(low, vectors);
     if (low.now < whole.now) {
         const loop_value i = loop_for(b, loop_sized(b, low), loop_sized(b, whole), p->lanes);
-        element_store(b, loop_offset(b, to, int_times(b, i, bytes)), zeros, (uint32_t)p->bytes);
+        element_store(b, loop_offset(b, to, int_times(b, i, bytes)), border, (uint32_t)p->bytes);
         loop_end(b);
     }
     if (whole.now < high.now)
-        element_store_first(b, int_behind(b, to, sized_mul(whole, sized_of(bytes))), zeros,
+        element_store_first(b, int_behind(b, to, sized_mul(whole, sized_of(bytes))), border,
                             loop_sized(b, sized_add(n, sized_mul(vectors, sized_of(-1)))),
                             (uint32_t)p->bytes);
 }
@@ -276,15 +276,15 @@ static void emit_row(loop_builder *b, const problem *p, const memory_axes *list,
         loop_if(b, inside);
     const sized none = sized_of(0);
     if (r->high.now > r->low.now) {
-        emit_zeros(b, p, at, none, r->low);
+        emit_border(b, p, at, none, r->low);
         emit_copy(b, p, r, from, at);
-        emit_zeros(b, p, at, r->high, r->length);
+        emit_border(b, p, at, r->high, r->length);
     } else {
-        emit_zeros(b, p, at, none, r->length);
+        emit_border(b, p, at, none, r->length);
     }
     if (is_guarded) {
         loop_else(b);
-        emit_zeros(b, p, at, none, r->length);
+        emit_border(b, p, at, none, r->length);
         loop_end(b);
     }
 }

@@ -21,13 +21,20 @@ static bool has_window(const contract_spec *s, uint32_t k)
     return false;
 }
 
-/* Can products be summed in fours? (Converted to numbers without a sign, those below 0 are 0.) */
+static bool is_bytes(tn_dtype d)
+{
+    return d == TN_SI8 || d == TN_UI8;
+}
+
+/* Can products be summed in fours? The instruction takes one factor without a sign and one with a
+ * sign. */
 static bool may_be_quads(const problem *p, const machine *m)
 {
     const contract_spec *s = &p->spec;
     const contract_products wanted = s->wanted.products;
     return m->has_byte_dots && (wanted == PRODUCTS_ANY || wanted == PRODUCTS_QUADS) &&
-           p->form == TN_SI32 && s->a == TN_SI8 && s->b == TN_SI8 && !s->load_a && !s->load_b;
+           p->form == TN_SI32 && is_bytes(s->a) && is_bytes(s->b) &&
+           (s->a == TN_SI8 || s->b == TN_SI8) && !s->load_a && !s->load_b;
 }
 
 /* Can products of bf16 be summed in pairs, whose rounding is the machine's? */
@@ -77,7 +84,9 @@ void contract_choose_pairs(problem *p, const machine *m)
             p->has_pairs = true;
             p->has_bf16_pairs = p->a.is_bf16 = p->b.is_bf16 = is_bf16;
             p->has_quads = p->a.is_quad = p->b.is_quad = each == 4;
-            p->offset = p->a.offset = p->has_quads ? UINT32_C(0x80808080) : 0;
+            p->b_is_unsigned = p->has_quads && s->b == TN_UI8;
+            p->offset = p->a.offset =
+                p->has_quads && s->a == TN_SI8 && s->b == TN_SI8 ? UINT32_C(0x80808080) : 0;
             return;
         }
 }

@@ -120,6 +120,7 @@ typedef struct problem {
         has_pairs; /* what `k` counts are pairs of products of integers, once operands are packed */
     bool has_quads;      /* ... or four of bytes */
     bool has_bf16_pairs; /* ... or pairs of bf16 */
+    bool b_is_unsigned;  /* ... of which those of B have no sign, those of A one */
     uint32_t offset;     /* not 0: A's bytes are packed with this changed, as numbers without a sign
                             that are 128 more */
     int64_t batch, m, n, k;
@@ -199,7 +200,8 @@ static inline element contract_product(const problem *p, loop_builder *b, elemen
                                        element of_b, element sum)
 {
     if (p->has_quads) {
-        sum.re = loop_dot_quads(b, of_a.re, of_b.re, sum.re);
+        sum.re = p->b_is_unsigned ? loop_dot_quads(b, of_b.re, of_a.re, sum.re)
+                                  : loop_dot_quads(b, of_a.re, of_b.re, sum.re);
         return sum;
     }
     if (p->has_bf16_pairs) {
@@ -220,6 +222,19 @@ static inline element packed_zero(loop_builder *b, const problem *p, uint32_t la
     if (p->offset)
         zero.re = loop_const(b, loop_type_of(p->elem, lanes), p->offset);
     return zero;
+}
+
+/* What is beyond the ends of A's windows, packed. */
+static inline element packed_border(loop_builder *b, const problem *p, uint32_t lanes)
+{
+    const uint64_t x = (uint64_t)p->spec.a_border;
+    element border = packed_zero(b, p, lanes);
+    if (x != 0)
+        border.re = loop_const(b, loop_type_of(p->elem, lanes),
+                               p->has_quads   ? (x & 0xff) * 0x01010101 ^ p->offset
+                               : p->has_pairs ? (x & 0xffff) * 0x00010001
+                                              : x);
+    return border;
 }
 
 /* A number of blocks, which is dynamic if the rows are. */

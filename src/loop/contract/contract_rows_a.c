@@ -70,7 +70,7 @@ static void emit_run(loop_builder *b, const problem *p, loop_value from, loop_va
     const contract_axis *inner = &p->spec.k[p->spec.n_k - 1];
     const uint32_t lanes = inner->a == 1 ? p->lanes : 1;
     const int64_t whole = inner->extent / lanes * lanes;
-    const element zero = element_zero(b, p->form, lanes);
+    const element border = packed_border(b, p, lanes);
     const uint32_t align = (uint32_t)p->bytes;
     for (int part = 0; part < 2; part++) { /* vectors, then what is left */
         if (part == 0 ? whole == 0 : whole == inner->extent)
@@ -89,9 +89,9 @@ static void emit_run(loop_builder *b, const problem *p, loop_value from, loop_va
             element_store_first(b, here, x, count, align);
         loop_else(b);
         if (part == 0)
-            element_store(b, here, zero, align);
+            element_store(b, here, border, align);
         else
-            element_store_first(b, here, zero, count, align);
+            element_store_first(b, here, border, count, align);
         loop_end(b);
         if (part == 0)
             loop_end(b);

@@ -85,14 +85,15 @@ static uint32_t left_operand(const contraction *p)
 static void find_spec(const function *f, const node *n, contraction *p, uint32_t o,
                       contract_spec *s)
 {
-    s->a = value_type(f, n->in[o])->dtype;
-    s->b = value_type(f, n->in[1 - o])->dtype;
+    s->a = value_type(f, p->operand[o].base)->dtype;
+    s->b = value_type(f, p->operand[1 - o].base)->dtype;
     s->c = value_type(f, n->first_value)->dtype;
     s->sum = contraction_sum(f, n);
     s->b_is_first = o == 1;
     s->b_is_constant = node_of(f, p->operand[1 - o].base)->op == OP_CONSTANT;
     contraction_drop_windows(p, 1 - o);
     set_axes(p, o, s);
+    s->a_border = p->operand[o].border;
 }
 
 /* ---- what is before ---- */
