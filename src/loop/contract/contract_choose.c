@@ -315,9 +315,20 @@ static b_form swept_form(const problem *p)
     return may_read_rows(p) ? B_ROWS : B_COLUMNS;
 }
 
+/* Are there so many rows, which stay near while panels meet them, that packing these pays? A sweep
+ * loads and stores sums for every few rows of B. */
+static bool outweighs_packing(const problem *p, const machine *m)
+{
+    enum { MANY_ROWS = 64, PARTS = 8, MOST_PARTS = 3 }; /* of the second-level cache */
+    const walk a = WALK(p->spec.k, p->spec.n_k, a);
+    const double rows = (double)p->m * (double)p->k * (double)(p->bytes * p->parts);
+    return p->m > MANY_ROWS && a.n == 1 && a.step[0] == 1 && is_plain(p, &p->b) &&
+           rows * PARTS <= (double)m->l2 * MOST_PARTS && packs_inside(p, m, 0);
+}
+
 /* Is B, though there are too many rows to read it once from memory as blocks of rows do, better
  * swept? */
-static bool prefers_sweep(const problem *p, bool is_stage)
+static bool prefers_sweep(const problem *p, const machine *m, bool is_stage)
 {
     const contract_spec *s = &p->spec;
     const bool is_asked = s->wanted.right == RIGHT_SWEPT;
@@ -330,7 +341,9 @@ static bool prefers_sweep(const problem *p, bool is_stage)
     contract_join_products(&whole);
     whole.b_form = swept_form(p);
     whole.b_n = WALK(s->n, s->n_n, b);
-    return is_asked ? contract_may_sweep(&whole) : contract_can_sweep(&whole);
+    if (is_asked)
+        return contract_may_sweep(&whole);
+    return contract_can_sweep(&whole) && !outweighs_packing(p, m);
 }
 
 static bool pack_a(problem *p, bool writes_rows, arena *memory, contract_plan *plan,
@@ -354,7 +367,7 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
     p->panel_nv = p->nv;
     p->panels = panels_of(p);
 
-    const bool sweeps = prefers_sweep(p, is_stage);
+    const bool sweeps = prefers_sweep(p, m, is_stage);
     const contract_left left = s->a_in_scratch ? LEFT_IN_PLACE : s->wanted.left;
     const bool writes_rows = !is_stage && left != LEFT_IN_PLACE && contract_wants_rows(p);
     const bool is_packed =
