@@ -166,12 +166,14 @@ static void emit_products(multiplier *g, loop_value a, loop_value b_at, uint32_t
     set_sums(g, sums);
 }
 
-/* Do columns come from memory, in more streams than the hardware follows well? */
+/* Do columns come from memory, in more streams than the hardware follows well? From the third-level
+ * cache it pays only where each part of a column is a line. */
 static bool fetches_columns(const problem *p)
 {
-    enum { LARGE = 8 << 20 };
+    enum { LARGE = 8 << 20, LARGE_LINES = 2 << 20 };
     const int64_t usual = 1 << 11, columns = p->has_dynamic_n ? usual : p->n;
-    return !p->b.load && p->k >= LARGE / (columns * p->bytes);
+    const int64_t large = p->lanes * p->bytes >= LOOP_ALIGN ? LARGE_LINES : LARGE;
+    return !p->b.load && p->k >= large / (columns * p->bytes);
 }
 
 /* Where column N of a block begins, in the units of `b_at`; STEP is from column to column. */
