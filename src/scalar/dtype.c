@@ -37,23 +37,40 @@ static uint64_t spare_bits(tn_dtype d)
     return (d == TN_I1 ? UINT64_C(0xfe) : UINT64_C(0xf0)) * UINT64_C(0x0101010101010101);
 }
 
+/* Eight bytes at P, the bits of each with those below them where NEIGHBOURS are ones. */
+static inline uint64_t bits_at(const uint8_t *p, uint64_t neighbours)
+{
+    uint64_t w;
+    memcpy(&w, p, sizeof w);
+    return w ^ (w << 1 & neighbours);
+}
+
+/* The bits that any of N bytes has so. A run looks at all its inputs: several words at once. */
+static inline uint64_t bits_of(const uint8_t *bytes, size_t n, uint64_t neighbours)
+{
+    enum { WORD = 8, BLOCK = 8 * WORD };
+    uint64_t a = 0, b = 0, c = 0, d = 0;
+    size_t i = 0;
+    for (; i + BLOCK <= n; i += BLOCK) {
+        const uint8_t *p = bytes + i;
+        a |= bits_at(p, neighbours) | bits_at(p + 4 * WORD, neighbours);
+        b |= bits_at(p + WORD, neighbours) | bits_at(p + 5 * WORD, neighbours);
+        c |= bits_at(p + 2 * WORD, neighbours) | bits_at(p + 6 * WORD, neighbours);
+        d |= bits_at(p + 3 * WORD, neighbours) | bits_at(p + 7 * WORD, neighbours);
+    }
+    for (; i + WORD <= n; i += WORD)
+        a |= bits_at(bytes + i, neighbours);
+    for (; i < n; i++)
+        b |= bytes[i] ^ ((uint64_t)bytes[i] << 1 & neighbours);
+    return a | b | c | d;
+}
+
 bool dtype_holds(tn_dtype d, const void *data, size_t n)
 {
     if (!dtype_has_gaps(d))
         return true;
-    const uint64_t neighbours = d == TN_SI4 ? UINT64_MAX : 0;
-    const uint8_t *bytes = data;
-    uint64_t wrong = 0, w;
-    size_t i = 0;
-    for (; i + sizeof w <= n; i += sizeof w) { /* a run looks at all its inputs */
-        memcpy(&w, bytes + i, sizeof w);
-        wrong |= w ^ (w << 1 & neighbours);
-    }
-    for (; i < n; i++) {
-        w = bytes[i];
-        wrong |= w ^ (w << 1 & neighbours);
-    }
-    return (wrong & spare_bits(d)) == 0;
+    const uint64_t bits = d == TN_SI4 ? bits_of(data, n, UINT64_MAX) : bits_of(data, n, 0);
+    return (bits & spare_bits(d)) == 0;
 }
 
 const char *dtype_range(tn_dtype d)

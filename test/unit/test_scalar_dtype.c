@@ -320,6 +320,31 @@ static void test_bulk(void)
     CHECK(dtype_cast(TN_SI32, NULL, TN_F32, NULL, 0));
 }
 
+/* One byte that is no element, wherever it stands, is seen, and no other is taken for one. */
+static void test_bytes_that_are_none(void)
+{
+    enum { N = 200 };
+    static const struct {
+        tn_dtype d;
+        uint8_t good[2], bad;
+    } kinds[] = {{TN_I1, {0, 1}, 2}, {TN_UI4, {0, 15}, 16}, {TN_SI4, {0xf8, 7}, 8}};
+    uint8_t x[N];
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (size_t n = 0; n <= N; n++) {
+            for (size_t i = 0; i < n; i++)
+                x[i] = kinds[k].good[i % 3 == 0];
+            CHECK(dtype_holds(kinds[k].d, x, n));
+            for (size_t i = 0; i < n; i++) {
+                const uint8_t own = x[i];
+                x[i] = kinds[k].bad;
+                CHECK(!dtype_holds(kinds[k].d, x, n));
+                x[i] = own;
+            }
+        }
+    memset(x, 255, sizeof x);
+    CHECK(dtype_holds(TN_UI8, x, N) && !dtype_holds(TN_I1, x, N) && dtype_holds(TN_SI4, x, N));
+}
+
 int main(void)
 {
     test_table();
@@ -334,5 +359,6 @@ int main(void)
     test_complex();
     test_exactness();
     test_bulk();
+    test_bytes_that_are_none();
     return check_result();
 }
