@@ -124,13 +124,14 @@ static LLVMValueRef narrowed(const function_state *f, loop_value x, uint32_t lan
                             lanes > 1 ? LLVMVectorType(half, lanes) : half, "");
 }
 
-/* X, one number or several of f16, as numbers of f32. LLVM is kept from taking a choice between one
- * number and a constant for one that f16 has: of that it makes calls of fmaxf and fminf, which may
- * give the other zero, and need a library. */
+/* X, one number or several of f16, as numbers of f32. LLVM is kept from working with f16 instead:
+ * it would compare what CPUs do not compare, lane after lane, and take a choice between one number
+ * and a constant for calls of fmaxf and fminf, which may give the other zero, and need a library.
+ */
 static LLVMValueRef widened(const function_state *f, LLVMValueRef x, loop_value v)
 {
     LLVMValueRef wide = LLVMBuildFPExt(f->t->builder, x, type_of_inst(f, &f->p->at[v]), "");
-    return f->p->at[v].type.lanes > 1 ? wide : call_same(f, INTRINSIC_FENCE, wide, NULL, NULL);
+    return call_same(f, INTRINSIC_FENCE, wide, NULL, NULL);
 }
 
 LLVMValueRef rounded_to_half(const function_state *f, loop_value v)
