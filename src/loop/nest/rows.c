@@ -220,6 +220,7 @@ static void count_walk(void *user, const access_expr *expr, const emit_read *rea
  * nothing. */
 static bool prefers_columns(rows *s)
 {
+    enum { SHORT = SUM_LANES }; /* of a row, which would be part of one vector */
     const kernel *k = s->k;
     walks w = {.row_axis = s->axis, .column_axis = s->axis - 1};
     if (s->axis == 0 || s->length == 1 ||
@@ -227,8 +228,13 @@ static bool prefers_columns(rows *s)
         return false;
     for (uint32_t i = 0; i < s->n; i++)
         (void)emit_visit_reads(&s->e, s->r[i].n->in[0], k->operands, count_walk, &w);
-    return w.across_columns != w.across_rows ? w.across_columns < w.across_rows
-                                             : w.along_columns > w.along_rows;
+    if (w.across_columns != w.across_rows)
+        return w.across_columns < w.across_rows;
+    if (w.along_columns != w.along_rows)
+        return w.along_columns > w.along_rows;
+    /* a window that moves along a line */
+    return w.along_rows > 0 && !s->is_dynamic && s->length < SHORT &&
+           s->length < k->dims[s->axis - 1];
 }
 
 static bool start(rows *s, loop_builder *b, const function *f, const kernel *k,
