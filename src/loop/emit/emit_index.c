@@ -126,13 +126,36 @@ loop_value emit_both(loop_builder *b, loop_value x, loop_value y)
     return loop_binary(b, LOOP_AND, loop_splat(b, lanes, x), loop_splat(b, lanes, y));
 }
 
+/* Do the numbers that G compares fit into 32 bits, those of lanes behind the last position, too? */
+static bool compares_short(const emitter *e, const access_guard *g, const emit_index *x)
+{
+    enum { MOST = 1 << 29 };
+    return !e->k->is_generic && g->of->low > -MOST && g->of->high < MOST && g->low > -MOST &&
+           g->high < MOST && x->step > -MOST / LOOP_MAX_LANES && x->step < MOST / LOOP_MAX_LANES;
+}
+
+/* emit_all_lanes in 32 bits, of which vectors hold twice as many. */
+static loop_value short_lanes(emitter *e, const emit_index *x)
+{
+    loop_builder *b = e->b;
+    const loop_type t = loop_type_of(LOOP_I32, e->lanes);
+    const loop_value step = loop_const(b, t, (uint64_t)x->step & UINT32_MAX);
+    loop_value v = loop_splat(b, e->lanes, loop_convert(b, LOOP_TRUNCATE, LOOP_I32, x->first));
+    v = loop_binary(b, LOOP_IADD, v,
+                    loop_binary(b, LOOP_IMUL, loop_ramp(b, LOOP_I32, e->lanes), step));
+    return emit_is_strided(x)
+               ? v
+               : loop_binary(b, LOOP_IADD, v, loop_convert(b, LOOP_TRUNCATE, LOOP_I32, x->lanes));
+}
+
 /* Whether LOW <= expr < HIGH, in one lane or in all. */
 static loop_value holds(emitter *e, const access_guard *g)
 {
     loop_builder *b = e->b;
     const emit_index x = emit_expr(e, g->of);
-    const bool varies = emit_varies(e, &x);
-    const loop_value v = varies ? emit_all_lanes(e, &x) : x.first;
+    const loop_value v = !emit_varies(e, &x)        ? x.first
+                         : compares_short(e, g, &x) ? short_lanes(e, &x)
+                                                    : emit_all_lanes(e, &x);
     const loop_type t = loop_value_type(b, v);
     loop_value ok = LOOP_NO_VALUE;
     if (g->of->low < g->low)
