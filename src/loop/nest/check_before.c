@@ -128,6 +128,25 @@ static void emit_check(loop_builder *b, const positions *p, loop_value low, loop
     loop_end(b);
 }
 
+/* Loops look at each position again when they use it. Where the results of the run are much smaller
+ * than the N positions of P, these are rather kept aside and copied than all positions read twice.
+ */
+static bool is_checked_late(const function *f, const kernel *k, const positions *p)
+{
+    enum { TIMES = 8 };
+    if (k->kind != KERNEL_LOOPS || f->is_region || f->like)
+        return false;
+    const uint64_t all = (uint64_t)p->n * p->components * dtype_bytes(p->dtype);
+    uint64_t results = 0;
+    for (uint32_t i = 0; i < f->outputs.n; i++) {
+        size_t bytes = 0;
+        if (!type_bytes(value_type(f, f->outputs.at[i]), &bytes))
+            return false;
+        results += bytes;
+    }
+    return results < all / TIMES;
+}
+
 /* The positions that K looks at, or 0 where some are not to be seen before; the most of one kind in
  * *MOST. */
 static uint32_t find_positions(const function *f, const kernel *k, positions *all, int64_t *most)
@@ -140,7 +159,7 @@ static uint32_t find_positions(const function *f, const kernel *k, positions *al
         const node *at = &f->nodes.at[k->nodes[i]];
         if (!node_may_fail(f, at))
             continue;
-        if (n == MOST || !positions_of(f, k, at, &all[n]))
+        if (n == MOST || !positions_of(f, k, at, &all[n]) || is_checked_late(f, k, &all[n]))
             return 0;
         *most = all[n].n > *most ? all[n].n : *most;
         n++;

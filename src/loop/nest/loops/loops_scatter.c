@@ -132,16 +132,20 @@ static void open_checked(loops *l, loop_value position, int64_t extent)
     loop_if(b, ok);
 }
 
-/* The columns of the item number ITEM of tiles. */
-static void open_tile(loops *l, loop_value tile, int64_t width, loop_value *low, loop_value *high)
-{
-    *low = loops_times(l, tile, TILE);
-    *high = loop_min(&l->b, loops_add(l, *low, loop_i64(&l->b, TILE)), loop_i64(&l->b, width));
-}
-
 static int64_t tiles_of(int64_t width)
 {
     return (width + TILE - 1) / TILE;
+}
+
+/* The columns of the item number ITEM of tiles: all, if there is one, so that loops over them are
+ * of known length. */
+static void open_tile(loops *l, loop_value tile, int64_t width, loop_value *low, loop_value *high)
+{
+    loop_builder *b = &l->b;
+    *low = tiles_of(width) == 1 ? loop_i64(b, 0) : loops_times(l, tile, TILE);
+    *high = loop_i64(b, width);
+    if (tiles_of(width) > 1)
+        *high = loop_min(b, loops_add(l, *low, loop_i64(b, TILE)), *high);
 }
 
 /* ---- rows ---- */
@@ -175,7 +179,49 @@ bool loops_of_scatter_rows(loops *l)
                       "row after row, columns over the threads");
 }
 
-/* The first row of a segment starts its sum; one without rows has the result for no elements. */
+/* All ROWS rows of WIDTH elements, of the columns LOW .. HIGH, become X: one line, if these are all
+ * columns. */
+static void fill_all(const scatter *s, int64_t rows, int64_t width, loop_value low, loop_value high,
+                     const element *x)
+{
+    loop_builder *b = &s->l->b;
+    if (tiles_of(width) == 1)
+        fill(s, loop_i64(b, 0), 1, rows * width, low, loop_i64(b, rows * width), LOOP_NO_VALUE, x);
+    else
+        fill(s, loop_i64(b, 0), rows, width, low, high, LOOP_NO_VALUE, x);
+}
+
+/* Where rows have come: a byte for each of ROWS segments. */
+static loop_value no_marks(loop_builder *b, int64_t rows)
+{
+    const loop_value marks = loop_scratch(b, (uint64_t)rows);
+    const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, rows), 1);
+    loop_store(b, loop_offset(b, marks, i), loop_const(b, loop_type_of(LOOP_I8, 1), 0), 1);
+    loop_end(b);
+    return marks;
+}
+
+/* Segments without a mark become X. */
+static void fill_unmarked(scatter *s, loop_value marks, int64_t rows, int64_t width, loop_value low,
+                          loop_value high, element x)
+{
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    loop_value count;
+    const loop_type byte = loop_type_of(LOOP_I8, 1);
+    const loop_value r = loop_for(b, loop_i64(b, 0), loop_i64(b, rows), 1);
+    const loop_value mark = loop_load(b, byte, loop_offset(b, marks, r), 1);
+    loop_if(b, loop_binary(b, LOOP_IEQ, mark, loop_const(b, byte, 0)));
+    const loop_value c = columns(s, low, high, &count);
+    loops_store(l, s->to, loops_add(l, loops_times(l, r, width), c), element_splat(b, s->lanes, x),
+                count);
+    loop_end(b);
+    loop_end(b);
+    loop_end(b);
+}
+
+/* The first row of a segment starts its sum: what it is added to, -0, leaves every number as it is.
+ * One without rows has the result for no elements. */
 bool loops_of_segment_reduce(loops *l)
 {
     loop_builder *b = &l->b;
@@ -185,43 +231,33 @@ bool loops_of_segment_reduce(loops *l)
     const sized elements = {n, access_extents_of(l->f, l->n->in[0]).other[0]};
     scatter s = {.kind = fold_kind_of(attr_int(given, KEY_COMBINE, COMBINE_ADD))};
     loop_value low, high, count;
+    element first;
     open_sums(&s, l, (tn_dtype)attr_int(given, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(t->dtype)),
               width);
-    const bool starts = s.kind == FOLD_SUM;
-    const loop_value started = starts ? loop_scratch(b, (uint64_t)rows) : LOOP_NO_VALUE;
-    const loop_value none = loop_i64(b, 0), one = loop_const(b, loop_type_of(LOOP_I8, 1), 1);
-    open_tile(l, loops_items(l), width, &low, &high);
     const element empty = element_empty(b, s.kind, s.sum, t->dtype, 1);
-    fill(&s, none, rows, width, low, high, LOOP_NO_VALUE, &empty);
-    if (starts) {
-        const loop_value i = loop_for(b, none, loop_i64(b, rows), 1);
-        loop_store(b, loop_offset(b, started, i), loop_const(b, loop_type_of(LOOP_I8, 1), 0), 1);
-        loop_end(b);
-    }
-    const loop_value r = loop_for(b, none, loop_sized(b, elements), 1);
-    const loop_value position = loops_position(l, 1, r);
+    const bool has_zeros = s.kind == FOLD_SUM && !dtype_is_int(s.sum);
+    if (!has_zeros || !element_identity(b, s.kind, s.sum, 1, &first))
+        first = empty;
+    const loop_value marks = has_zeros ? no_marks(b, rows) : LOOP_NO_VALUE;
+    const loop_value ids = loops_in(l, 1), from = loops_in(l, 0);
+    open_tile(l, loops_items(l), width, &low, &high);
+    fill_all(&s, rows, width, low, high, &first);
+    const loop_value r = loop_for(b, loop_i64(b, 0), loop_sized(b, elements), 1);
+    const element id = loops_load(l, loops_type(l, 1)->dtype, ids, r, 1, LOOP_NO_VALUE);
+    const loop_value position = element_cast(b, id, TN_SI64).re;
     open_checked(l, position, rows);
-    loop_value is_first = LOOP_NO_VALUE;
-    if (starts) {
-        const loop_value p = loop_offset(b, started, position);
-        is_first =
-            loop_unary(b, LOOP_NOT,
-                       loop_binary(b, LOOP_IEQ, loop_load(b, loop_type_of(LOOP_I8, 1), p, 1), one));
-        loop_store(b, p, one, 1);
-    }
+    if (has_zeros)
+        loop_store(b, loop_offset(b, marks, position), loop_const(b, loop_type_of(LOOP_I8, 1), 1),
+                   1);
     const loop_value c = columns(&s, low, high, &count);
-    const loop_value at = loops_add(l, loops_times(l, position, width), c);
-    const element x =
-        load_as_sum(&s, loops_in(l, 0), loops_add(l, loops_times(l, r, width), c), count);
-    const element old = loops_load(l, s.sum, s.to, at, s.lanes, count);
-    element next = element_combine(b, s.kind, old, x);
-    if (starts)
-        next = element_select(b, loop_splat(b, s.lanes, is_first), x, next);
-    loops_store(l, s.to, at, next, count);
+    const element x = load_as_sum(&s, from, loops_add(l, loops_times(l, r, width), c), count);
+    join(&s, loops_add(l, loops_times(l, position, width), c), x, count);
     loop_end(b);
     loop_end(b);
     loop_end(b);
-    finish(&s, none, rows, width, low, high);
+    if (has_zeros)
+        fill_unmarked(&s, marks, rows, width, low, high, empty);
+    finish(&s, loop_i64(b, 0), rows, width, low, high);
     loop_end(b);
     return loops_step(l, tiles_of(width), (uint64_t)((rows + n) * smallest(width, TILE)),
                       "row after row, columns over the threads");
