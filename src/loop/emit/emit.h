@@ -66,6 +66,7 @@ typedef struct emitter {
     uint64_t cached;  /* bytes of an output up to which its stores are temporal */
     bool carries;     /* the kernel only moves elements: narrow floats are their bits */
     bool is_checked;  /* positions that are data were looked at by a step before */
+    bool gathers;     /* lanes were loaded from positions that are data, each from its own */
     bool failed;      /* no memory, or what emit_can refuses */
 } emitter;
 

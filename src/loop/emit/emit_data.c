@@ -114,6 +114,7 @@ element emit_by_data(emitter *e, const node *n, const access_map *map)
     }
     const loop_value ok = emit_all_hold(e, map, 0);
     loop_value base = e->in[place];
+    e->gathers = e->gathers || !emit_is_strided(&at);
     if (ok == LOOP_NO_VALUE && !emit_is_strided(&at)) { /* what is the same in all lanes */
         base = emit_address(e, base, at.first, t->dtype);
         at.first = loop_i64(e->b, 0);

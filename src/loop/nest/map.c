@@ -243,20 +243,42 @@ static bool is_for_any_length(const kernel *k)
     return nest_is_dynamic(k, last) && (last == 0 || k->dims[last] >= SHORT || rows <= FEW);
 }
 
-bool nest_of_map(const function *f, const kernel *k, const nest_options *o, arena *memory,
-                 nest *out)
+/* Positions LOW .. HIGH of the last axis, one element after the other, some in each iteration. */
+static void map_elements(emitter *e, loop_value low, loop_value high, const loop_value *buffers)
+{
+    enum { TOGETHER = 8 };
+    loop_builder *b = e->b;
+    const uint32_t axis = e->k->rank - 1, mark = emit_mark(e);
+    for (uint32_t i = 0; i < e->k->n_out; i++)
+        emit_hoist(e, e->k->out[i].value, e->k->out[i].from, UINT32_C(1) << axis);
+    const uint32_t inner = emit_mark(e);
+    const loop_value n = loop_binary(b, LOOP_ISUB, high, low);
+    const loop_value rest = loop_binary(b, LOOP_AND, n, loop_i64(b, TOGETHER - 1));
+    const loop_value whole = loop_binary(b, LOOP_ISUB, high, rest);
+    for (int64_t step = TOGETHER; step > 0; step -= TOGETHER - 1) {
+        const loop_value at =
+            step > 1 ? loop_for(b, low, whole, step) : loop_for(b, whole, high, 1);
+        for (int64_t i = 0; i < step; i++) {
+            e->at[axis] = loop_binary(b, LOOP_IADD, at, loop_i64(b, i));
+            map_body(e, buffers, false);
+            emit_forget(e, inner);
+        }
+        loop_end(b);
+    }
+    emit_forget(e, mark);
+}
+
+/* A loop over the positions. Where elements come from positions that are data and only move,
+ * *GATHERS becomes true: instructions that gather take longer than ELEMENTS, one after the other.
+ */
+static bool of_positions(const function *f, const kernel *k, const nest_options *o, arena *memory,
+                         bool elements, nest *out, bool *gathers)
 {
     loop_builder b;
     emitter e;
     loop_value buffers[KERNEL_OUTPUTS];
     const int64_t extent = k->dims[k->rank - 1];
     int64_t rows = 1, items;
-    bool applies;
-    if (!nest_of_tiles(f, k, o, memory, out, &applies) ||
-        (!applies && !nest_of_weave(f, k, o, memory, out, &applies)))
-        return false;
-    if (applies)
-        return true;
     loop_init(&b, memory);
     if (k->n_out > KERNEL_OUTPUTS || !emit_init(&e, &b, f, k, memory))
         return false;
@@ -265,7 +287,7 @@ bool nest_of_map(const function *f, const kernel *k, const nest_options *o, aren
     e.rank = k->rank;
     e.cached = o->on.cached;
     e.vector_axis = k->rank - 1;
-    e.lanes = nest_lanes(f, k, is_for_any_length(k) ? INT64_MAX : extent);
+    e.lanes = elements ? 1 : nest_lanes(f, k, is_for_any_length(k) ? INT64_MAX : extent);
     e.is_checked = nest_is_checked_before(f, k);
     for (uint32_t i = 0; i + 1 < k->rank; i++)
         rows *= k->dims[i];
@@ -274,12 +296,14 @@ bool nest_of_map(const function *f, const kernel *k, const nest_options *o, aren
         find_overlays(&e, &step);
     if (k->kind == KERNEL_MAP && !k->is_generic && !move_buffers(&e, &step))
         return false;
+    void (*const map_some)(emitter *, loop_value, loop_value, const loop_value *) =
+        elements ? map_elements : map_line;
     const loop_value begin = loop_param_value(&b, LOOP_BEGIN),
                      end = loop_param_value(&b, LOOP_END_AT);
     if (k->rank == 1) {
         items = (extent + PIECE - 1) / PIECE;
         const loop_value piece = loop_i64(&b, PIECE);
-        map_line(
+        map_some(
             &e, loop_binary(&b, LOOP_IMUL, begin, piece),
             loop_min(&b, loop_binary(&b, LOOP_IMUL, end, piece), loop_sized(&b, nest_extent(k, 0))),
             buffers);
@@ -287,7 +311,7 @@ bool nest_of_map(const function *f, const kernel *k, const nest_options *o, aren
         items = rows;
         const loop_value item = loop_for(&b, begin, end, 1);
         nest_decode(&e, item, k->rank - 1);
-        map_line(&e, loop_i64(&b, 0), loop_sized(&b, nest_extent(k, k->rank - 1)), buffers);
+        map_some(&e, loop_i64(&b, 0), loop_sized(&b, nest_extent(k, k->rank - 1)), buffers);
         loop_end(&b);
     }
     const uint64_t cost = nest_cost(f, k);
@@ -296,7 +320,19 @@ bool nest_of_map(const function *f, const kernel *k, const nest_options *o, aren
     step.work = items;
     step.grain = nest_grain(each);
     step.how = "a loop over the positions";
+    *gathers = e.gathers && e.carries;
     out->steps[0] = step;
     out->n_steps = 1;
     return out->steps[0].program != NULL;
+}
+
+bool nest_of_map(const function *f, const kernel *k, const nest_options *o, arena *memory,
+                 nest *out)
+{
+    bool applies, gathers;
+    if (!nest_of_tiles(f, k, o, memory, out, &applies) ||
+        (!applies && !nest_of_weave(f, k, o, memory, out, &applies)))
+        return false;
+    return applies || (of_positions(f, k, o, memory, false, out, &gathers) &&
+                       (!gathers || of_positions(f, k, o, memory, true, out, &gathers)));
 }
