@@ -63,6 +63,48 @@ static void place_contraction(grouping *g, uint32_t i)
     draft_contain(g, k, i);
 }
 
+/* Does concatenation N put single elements side by side, line after line? */
+static bool is_stack(const grouping *g, const node *n, int64_t axis)
+{
+    enum { MOST = 8, LONG = 16 };
+    const type *t = value_type(g->f, n->first_value);
+    bool is = t->rank >= 2 && axis == t->rank - 1 && n->n_in >= 2 && n->n_in <= MOST &&
+              t->dims[axis] == n->n_in && t->dims[axis - 1] >= LONG && !g->f->like;
+    for (uint32_t o = 0; is && o < n->n_in; o++)
+        is = value_type(g->f, n->in[o])->dims[axis] == 1;
+    return is;
+}
+
+/* One kernel over the lines, which computes and stores all elements of one together. */
+static void place_stack(grouping *g, uint32_t i)
+{
+    const node *n = &g->f->nodes.at[i];
+    const value_id v = n->first_value;
+    const type *t = value_type(g->f, v);
+    const uint32_t last = t->rank - 1, k = draft_new(g, KERNEL_MAP, i, t->dims, last);
+    int64_t place[TN_MAX_RANK] = {0}, by[TN_MAX_RANK][TN_MAX_RANK] = {{0}};
+    access_map map;
+    const access_map *from = NULL;
+    for (uint32_t a = 0; a < last; a++)
+        by[a][a] = 1;
+    for (uint32_t o = 0; o < n->n_in && !g->failed; o++) {
+        place[last] = o;
+        if (!access_of_steps(t->dims, last, t->rank, place, (const int64_t(*)[TN_MAX_RANK])by,
+                             g->memory, &map)) {
+            g->failed = true;
+            return;
+        }
+        const access_map *to = draft_map(g, &map);
+        from = o == 0 ? to : from; /* the only element of each line of an operand */
+        const kernel_output out = {n->in[o], v, from, to, false};
+        if (g->failed)
+            return;
+        draft_store(g, k, &out);
+        draft_demand(g, k, n->in[o], from);
+    }
+    g->why[v] = "it is stored as its parts are computed";
+}
+
 /* One kernel for each operand, which stores it where it belongs. */
 static void place_concat(grouping *g, uint32_t i)
 {
@@ -72,6 +114,10 @@ static void place_concat(grouping *g, uint32_t i)
     int64_t axis = attr_int(n->attrs, KEY_AXIS, 0);
     sized start = sized_of(0);
     axis += axis < 0 ? t->rank : 0;
+    if (is_stack(g, n, axis)) {
+        place_stack(g, i);
+        return;
+    }
     for (uint32_t o = 0; o < n->n_in && !g->failed; o++) {
         const type *in = value_type(g->f, n->in[o]);
         const access_extents extents = access_extents_of(g->f, n->in[o]);

@@ -199,6 +199,21 @@ def joined(p):
     return (p.op({"Concat": {"axis": axis}}, parts, kind, shape),)
 
 
+def stacked(p):
+    """Single elements side by side along the last axis, some of them computed, and the same as one line of them."""
+    kind, n = p.kind(ALL), p.r.randint(2, 10)
+    shape = [*p.dims(p.r.randint(1, 2), 900), 1]
+    x = [p.input(kind, shape) for _ in range(p.r.randint(1, 3))]
+    parts = [p.r.choice(x) for _ in range(n)]
+    if kind in NUMBERS:
+        parts = [v if p.r.random() < 0.5 else p.binary(p.r.choice(["Add", "Mul"]), v, p.r.choice(x)) for v in parts]
+    if kind in REAL and p.r.random() < 0.3:
+        parts[0] = p.reduced(p.r.choice(["Sum", "Max"]), p.input(kind, [*shape[:-1], p.n(20)]), [len(shape) - 1], True)
+    y = p.op({"Concat": {"axis": len(shape) - 1}}, parts, kind, [*shape[:-1], n])
+    line = p.reshaped(y, [math.prod(y.shape)])
+    return p.r.choice([(y,), (line,), (y, line)])
+
+
 def tiled(p):
     x = p.input(p.kind(ALL), p.dims(2, 700))
     repeats = [p.r.randint(1, 3) for _ in x.shape]
@@ -608,7 +623,7 @@ def moves(p):
     return "tiny", json.dumps({"uops": nodes, "outputs": [nodes[-1]["id"]]})
 
 
-KINDS = (elementwise, converted, short_rows, pads, image_pads, slices, joined, tiled, turned, reductions, rows,
+KINDS = (elementwise, converted, short_rows, pads, image_pads, slices, joined, stacked, tiled, turned, reductions, rows,
          normalised, products, tiled_products, vectors, dots, short_products, convolutions, grouped_convolutions, pools,
          taken, taken_rows, taken_columns, gathered, scattered, segments, windows_at, largest, cumulated, ordered,
          turned_products, quantised, decoded_products, open_products, scanned, steps, images, moves)

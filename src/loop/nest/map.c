@@ -44,12 +44,63 @@ bool map_may_store_nontemporal(const emitter *e, const kernel_output *out)
            lines_are_aligned(e, out);
 }
 
+/* Are the outputs of K neighbours of each other, at each position along its last axis and from one
+ * to the next? */
+static bool are_woven(const emitter *e)
+{
+    const kernel *k = e->k;
+    int64_t first = 0;
+    for (uint32_t i = 0; i < k->n_out; i++) {
+        const kernel_output *out = &k->out[i];
+        int64_t place, strides[TN_MAX_RANK] = {0};
+        const access_expr *to =
+            access_offset(out->to, access_extents_of(e->f, out->into), e->memory);
+        if (out->into != k->out[0].into || out->is_window || !to ||
+            !access_strides(to, k->rank, &place, strides) || strides[k->rank - 1] != k->n_out)
+            return false;
+        first = i == 0 ? place : first;
+        if (place != first + (int64_t)i)
+            return false;
+    }
+    return k->n_out > 1;
+}
+
+/* Stores X, the outputs, which are vectors, woven into one another. */
+static void store_woven(emitter *e, const loop_value *buffers, element *x)
+{
+    loop_builder *b = e->b;
+    const kernel_output *out = &e->k->out[0];
+    const tn_dtype d = x[0].dtype;
+    const access_expr *to = access_offset(out->to, access_extents_of(e->f, out->into), e->memory);
+    if (!to) {
+        e->failed = true;
+        return;
+    }
+    loop_value first = emit_expr(e, to).first;
+    if (e->moved_to)
+        first = loop_binary(b, LOOP_ISUB, first, loop_i64(b, e->moved_to[0]));
+    const int64_t bytes = (int64_t)dtype_bytes(d);
+    const loop_value p =
+        loop_offset(b, buffers[0], loop_binary(b, LOOP_IMUL, first, loop_i64(b, bytes)));
+    for (uint32_t i = 0; i < e->k->n_out; i++)
+        x[i] = element_splat(b, e->lanes, x[i]);
+    for (uint32_t j = 0; j < e->k->n_out; j++)
+        element_store(b, loop_at(b, p, (int64_t)(j * e->lanes) * bytes),
+                      map_woven(b, x, e->k->n_out, j, e->lanes),
+                      (uint32_t)loop_elem_bytes(element_storage(d)));
+}
+
 void map_body(emitter *e, const loop_value *buffers, bool nontemporal)
 {
     const kernel *k = e->k;
-    element x[TN_MAX_RANK];
+    element x[KERNEL_OUTPUTS];
     for (uint32_t i = 0; i < k->n_out; i++) /* before any store: outputs may lie over operands */
         x[i] = emit_value(e, k->out[i].value, k->out[i].from);
+    if (e->lanes > 1 && e->count == LOOP_NO_VALUE && e->vector_axis == k->rank - 1 &&
+        are_woven(e)) {
+        store_woven(e, buffers, x);
+        return;
+    }
     for (uint32_t i = 0; i < k->n_out; i++)
         emit_store(e, &k->out[i], buffers[i], x[i],
                    nontemporal && map_may_store_nontemporal(e, &k->out[i]));

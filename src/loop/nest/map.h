@@ -20,6 +20,9 @@ loop_value map_aligned(emitter *e, const loop_value *buffers);
 bool nest_of_tiles(const function *f, const kernel *k, const nest_options *o, arena *memory,
                    nest *out, bool *applies);
 
+/* Vector number J of those, of LANES lanes, that X[0 .. n-1] are woven into. */
+element map_woven(loop_builder *b, const element *x, uint32_t n, uint32_t j, uint32_t lanes);
+
 /* A nest of vectors that are woven into one another, for kernels whose results have few neighbours
  * along the innermost axis; likewise. */
 bool nest_of_weave(const function *f, const kernel *k, const nest_options *o, arena *memory,

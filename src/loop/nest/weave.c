@@ -63,8 +63,7 @@ static bool is_woven(const weave *w, const kernel_output *out)
            strides[w->last] == 1 && strides[w->across] == w->n;
 }
 
-/* Vector number J of those that X[0 .. n-1] are woven into. */
-static element woven(loop_builder *b, const element *x, uint32_t n, uint32_t j, uint32_t lanes)
+element map_woven(loop_builder *b, const element *x, uint32_t n, uint32_t j, uint32_t lanes)
 {
     element y = x[0];
     for (uint32_t c = 1; c < n; c++) {
@@ -109,7 +108,7 @@ static void whole_vectors(weave *w, loop_value row)
                         loop_binary(b, LOOP_IMUL, emit_expr(e, to).first, loop_i64(b, bytes)));
         for (uint32_t j = 0; j < w->n; j++)
             element_store(b, loop_at(b, p, (int64_t)j * lanes * bytes),
-                          woven(b, x[i], w->n, j, lanes),
+                          map_woven(b, x[i], w->n, j, lanes),
                           (uint32_t)loop_elem_bytes(element_storage(x[i][0].dtype)));
     }
 }
