@@ -99,6 +99,19 @@ static bool is_repeated(const grouping *g, const node *n, uint32_t k)
     return false;
 }
 
+/* May the results of the run be what N, a copy, copies, in its memory? So it is where N's operand
+ * is stored by kernels that could not store the copy. */
+static bool is_output_itself(grouping *g, const node *n)
+{
+    const value_id x = n->in[0];
+    const node *of = node_of(g->f, x);
+    if (g->is_output[x] || !type_has_elements(value_type(g->f, x)) ||
+        (of->op != OP_CONCAT && of->op != OP_DYNAMIC_UPDATE_SLICE && !kernel_has_loops(of)))
+        return false;
+    g->is_output[x] = true;
+    return true;
+}
+
 void place_contained(grouping *g, uint32_t i)
 {
     const node *n = &g->f->nodes.at[i];
@@ -120,7 +133,7 @@ void place_contained(grouping *g, uint32_t i)
         stays = stays || able < n_kernels;
         if (!stays || kernel_is_uniform(n))
             return;
-        if (node_is_copy(n) && !g->is_output[v]) {
+        if (node_is_copy(n) && (!g->is_output[v] || is_output_itself(g, n))) {
             g->same_as[v] = n->in[0];
             g->why[n->in[0]] = g->why[n->in[0]] ? g->why[n->in[0]] : why;
             for (uint32_t d = g->by_value[v]; d; d = g->demands.at[d - 1].next_of_value)
