@@ -1,12 +1,13 @@
 """ONNX models: the wire format of protobuf, then what is wrong within a model that can be read."""
 import numpy as np
 
-from lib.onnx_files import field, graph, model, node, put_tensor, put_varint, value_info, varint
+from lib.onnx_files import field, graph, model, node, put_attribute, put_tensor, put_varint, value_info, varint
 from malformed.files import Wrong
 
 NAME = "m.onnx"
 X = ("x", "f32", [2, 3])
 Y = ("y", "f32", None)
+NEGATED = graph([node("Neg", "x", "b")], [], [("b", "f32", None)])
 
 
 def seed():
@@ -124,6 +125,20 @@ def models():
             ("Pad", ints(1, 1), "InvalidPadding|InvalidAttribute|DimensionMismatch"), ("Unsqueeze", ints(0, 0), "DuplicateAxis|InvalidAxis"), ("ReduceSum", ints(5), "InvalidAxis"),
             ("Squeeze", ints(1), "SqueezeExtent"), ("CumSum", ints(3), "InvalidAxis"), ("TopK", ints(9), "InvalidAttribute|InvalidDimension"), ("Gather", np.ones(2, dtype=np.float32), "IndexDType|DTypeNotSupported")]:
         yield made("constant that does not fit", [node(op, "x c", "y" if op != "TopK" else "y i", name="one")], kind, constants=[("c", constant)], node="one", faults=1)
+    for rule, nodes, kind in [
+            ("attribute that stands twice", [node("Softmax", "x", "y", name="one", axis=0) + field(5, put_attribute("axis", 1))], "InvalidAttribute"),
+            ("step of zero", [node("Range", "zero five zero", "y", name="one")], "InvalidAttribute"),
+            ("zero point of another kind", [node("QuantizeLinear", "x scale scale", "y", name="one")], "DTypeNotSupported"),
+            ("condition that is no truth value", [node("If", "x", "y", name="one", then_branch=NEGATED, else_branch=NEGATED)], "DTypeMismatch"),
+            ("condition of two elements", [node("If", "two", "y", name="one", then_branch=NEGATED, else_branch=NEGATED)], "ElementCountMismatch"),
+            ("number of iterations that is a float", [node("Loop", "scale two x", "y", name="one", body=NEGATED)], "DTypeMismatch"),
+            ("hidden size of other weights", [node("RNN", "steps w r", "y", name="one", hidden_size=3)], "InvalidAttribute"),
+            ("attention without heads", [node("Attention", "steps steps steps", "y", name="one")], "MissingAttribute"),
+            ("attention of matrices", [node("Attention", "x x x", "y", name="one")], "RankMismatch")]:
+        yield made(rule, nodes, kind, node="one", faults=1, opset=23 if "attention" in rule else 8 if "b" == rule[0] else 13,
+                   inputs=[X, ("steps", "f32", [5, 1, 4]), ("image", "f32", [1, 3, 4, 5]), ("two", "i1", [2])],
+                   constants=[("zero", ints(0)[0]), ("five", ints(5)[0]), ("scale", np.float32(1)),
+                              ("w", np.ones((1, 2, 4), np.float32)), ("r", np.ones((1, 2, 2), np.float32))])
     # Tensors of the file.
     for rule, bad, kind in [
             ("too few bytes of data", field(1, 3) + field(2, 1) + field(8, "w") + field(9, b"\0" * 8), "InvalidConstant"),

@@ -1,4 +1,5 @@
 """ONNX models as they are read: names, order, known values, sizes, versions, and files that are refused or broken."""
+import gzip
 import json
 import pathlib
 import sys
@@ -333,6 +334,29 @@ class Models(unittest.TestCase):
         body = field(1, node("Identity", "x", "y")) + field(11, sequence) + field(12, field(1, "y"))
         self.assertEqual(self.kinds(field(1, 8) + field(8, field(2, 13)) + field(7, body)), ["Sequence"])
         self.assertEqual(self.kinds(model([node("Identity", "x", "y")], [("x", "f32", None)], [Y])), ["ShapeUnknown"])
+
+    def test_files_of_other_kinds(self):
+        """What a file is that is called a model and is none, and what helps."""
+        good = model([node("Add", "x w", "y")], [X], [Y], [("w", np.ones(3, np.float32))])
+        zeros = bytes(300)
+        for data, word, fix in [(b"version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "Git LFS", "git lfs pull"),
+                                (b"<!DOCTYPE html><html>", "web page", "address"), (b"PK\3\4" + zeros, "ZIP", "torch.onnx"),
+                                (b"\x80\x02}q\0.", "pickle", "torch.onnx"), (gzip.compress(good), "compressed", "uncompress"),
+                                (b"\x18\0\0\0ORTM" + zeros, "ONNX Runtime", ".onnx"), (b"\x1c\0\0\0TFL3" + zeros, "TensorFlow", "tf2onnx"),
+                                (zeros[:257] + b"ustar\0", "tar", "unpack"), (b'{"irVersion":"8"}', "JSON", "onnx.save"),
+                                (b'<ir_version: 7, opset_import: ["" : 10]>', "text", "onnx.save"),
+                                (good[:-5], "longer", "end of the file"), (good[:-len(good) + 5], "longer", "end of the file")]:
+            done = start("check", self.file(data))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(word, done.stderr.splitlines()[0])
+            self.assertRegex(done.stderr, f"(?m)^fix: .*{fix}")
+        for n in range(1, 300, 7):  # the beginnings are not looked for behind the end
+            self.assertEqual(start("check", "--from", "onnx", self.file((zeros[:257] + b"ustar\0" + zeros)[:n])).returncode, 1)
+
+    def test_versions_that_would_do(self):
+        for op, opset, word in ("Gelu", 17, "version 20"), ("Upsample", 13, "version 9"), ("Relu", 99, "up to 27"):
+            done = start("check", self.file(model([node(op, "x", "y")], [X], [Y], opset=opset)))
+            self.assertRegex(done.stderr, f"(?m)^fix: .*{word}")
 
     def test_names_of_outputs(self):
         path = self.file(model([node("Tanh", "x", "y"), node("Tanh", "x", "z"), node("Identity", "x", "same")], [X],

@@ -81,10 +81,15 @@ static bool warn_of(onnx_call *c, onnx_bytes name, bool is_function, bool is_rea
 
 bool onnx_check_attributes(onnx_call *c, const onnx_function *f)
 {
+    enum { LOOK_AT = 32 };
     const onnx_attribute *list = c->node->attributes.at;
     bool is_first = false;
     for (uint32_t i = 0; i < c->node->attributes.n; i++) {
         const onnx_bytes name = list[i].name;
+        for (uint32_t k = 0; k < i && k < LOOK_AT; k++)
+            if (onnx_same(list[k].name, name))
+                return onnx_refuse(c, DIAG_InvalidAttribute, "the attribute '%.*s' stands twice",
+                                   ONNX_TEXT(name));
         if (f ? is_of_function(f, name) : has(c->op->attributes, name, c->version))
             continue;
         if (!is_first && !note_node(c, &is_first))

@@ -90,6 +90,34 @@ static void suggest_op(onnx_call *c, onnx_bytes domain)
         onnx_advise(c, "did you mean '%s'?", like.name);
 }
 
+/* Rows of the table have the operator, but none for the version that is imported. */
+static bool unknown_version(onnx_call *c, onnx_bytes domain)
+{
+    int32_t first = INT32_MAX, last = 0, latest = 0;
+    for (uint32_t i = 0; i < onnx_n_ops; i++) {
+        const onnx_op *op = &onnx_ops[i];
+        latest = op->last > latest ? op->last : latest;
+        if (!onnx_is(c->node->op, op->name) || !onnx_is(domain, op->domain))
+            continue;
+        first = op->first < first ? op->first : first;
+        last = op->last > last ? op->last : last;
+    }
+    (void)onnx_refuse(c, DIAG_UnsupportedVersion,
+                      "version %" PRId64 " of this operator is not read", c->version);
+    if (c->version < first)
+        onnx_advise(c, "it is read from version %" PRId32 " on: write the model in that one",
+                    first);
+    else if (last < latest)
+        onnx_advise(c,
+                    "ONNX has it up to version %" PRId32
+                    ": write the model in that one, or in the words of a later one",
+                    last);
+    else
+        onnx_advise(c, "versions up to %" PRId32 " are known: write the model in one of them",
+                    last);
+    return false;
+}
+
 static bool unknown_op(onnx_call *c, const onnx_op *near, onnx_bytes domain)
 {
     const onnx_refused *refused = onnx_refused_find(domain, c->node->op);
@@ -97,8 +125,7 @@ static bool unknown_op(onnx_call *c, const onnx_op *near, onnx_bytes domain)
         return onnx_refuse(c, DIAG_UnknownOp, "the file imports no version of the domain '%.*s'",
                            ONNX_TEXT(domain));
     if (near)
-        return onnx_refuse(c, DIAG_UnsupportedVersion,
-                           "version %" PRId64 " of this operator is not read", c->version);
+        return unknown_version(c, domain);
     if (refused) {
         (void)onnx_refuse(c, DIAG_UnknownOp, "%s", refused->why);
         onnx_advise(c, "%s", refused->help);

@@ -3,6 +3,7 @@
 
 #include "base/memory/checked.h"
 #include "dialect/onnx/graph.h"
+#include "dialect/onnx/misnamed.h"
 #include "dialect/onnx/onnx.h"
 #include "scalar/dtype.h"
 
@@ -10,9 +11,17 @@ static tn_status report_malformed(module *m, const onnx_fault *f)
 {
     if (!f->what)
         return module_no_memory(m);
-    return diag_report(&m->cx->diag, DIAG_SyntaxError, &m->source, NO_SPAN,
-                       "this is no ONNX model: %s (%s, byte %zu)", f->what, f->message,
-                       (size_t)(f->at - m->source.text));
+    const onnx_misnamed is = onnx_misnamed_find((onnx_bytes){m->source.text, m->source.length});
+    diag_channel *diag = &m->cx->diag;
+    const tn_status status = is.what
+                                 ? diag_report(diag, DIAG_SyntaxError, &m->source, NO_SPAN,
+                                               "this is no ONNX model, but %s", is.what)
+                                 : diag_report(diag, DIAG_SyntaxError, &m->source, NO_SPAN,
+                                               "this is no ONNX model: %s (%s, byte %zu)", f->what,
+                                               f->message, (size_t)(f->at - m->source.text));
+    if (is.help)
+        diag_fix(diag, NO_SPAN, NULL, "%s", is.help);
+    return status;
 }
 
 /* ---- inputs ---- */

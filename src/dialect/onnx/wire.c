@@ -17,8 +17,10 @@ static bool read_varint(wire *w, uint64_t *out)
     const char *from = w->at;
     uint64_t value = 0;
     for (uint32_t i = 0; i < MOST; i++) {
-        if (w->at == w->end)
+        if (w->at == w->end) {
+            w->is_short = true;
             return fail(w, from, "a number ends with its message, in the middle");
+        }
         const uint64_t byte = (uint8_t)*w->at++;
         if (i == MOST - 1 && byte > 1)
             return fail(w, from, "a number has more than 64 bits");
@@ -38,7 +40,8 @@ bool wire_varint(wire *w, uint64_t *out)
 
 static bool take(wire *w, const char *from, uint64_t n, onnx_bytes *out)
 {
-    if (n > (uint64_t)(w->end - w->at))
+    w->is_short = n > (uint64_t)(w->end - w->at);
+    if (w->is_short)
         return fail(w, from, "a field is longer than the message it stands in");
     *out = (onnx_bytes){w->at, (size_t)n};
     w->at += n;

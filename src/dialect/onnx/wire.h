@@ -30,6 +30,7 @@ typedef struct wire_field {
 typedef struct wire {
     const char *at, *end;
     const char *fault; /* NULL: nothing */
+    bool is_short;     /* the fault: bytes are missing at the end */
 } wire;
 
 static inline wire wire_over(onnx_bytes bytes)

@@ -24,7 +24,7 @@ bool onnx_in_fits(onnx_call *c, uint32_t k, tn_ints dims)
     for (uint32_t i = 0; i < t->rank; i++)
         if (t->dims[i] != dims.at[i] && are_numbers(t->dims[i], dims.at[i]))
             return onnx_refuse(c, DIAG_DimensionMismatch,
-                               "input %" PRIu32 " has the shape [%s], not [%s]", k,
+                               "input %" PRIu32 " has the shape %s, not %s", k,
                                shape_text(c, onnx_dims(t)), shape_text(c, dims));
     return true;
 }
@@ -40,7 +40,7 @@ bool onnx_spreads(onnx_call *c, tn_value v, tn_ints dims)
         ok = have == want || have == 1 || !are_numbers(have, want);
     }
     return ok || onnx_refuse(c, DIAG_DimensionMismatch,
-                             "an operand of the shape [%s] does not broadcast to [%s]",
+                             "an operand of the shape %s does not broadcast to %s",
                              shape_text(c, onnx_dims(t)), shape_text(c, dims));
 }
 

@@ -205,11 +205,15 @@ bool onnx_op_range(onnx_call *c)
     int64_t n;
     if (!t)
         return false;
+    const known_value *by = onnx_in_known(c, 2);
+    if (by && by->n == 1 && !by->at[0].is_size &&
+        (dtype_is_float(by->dtype) ? by->at[0].f == 0 : by->at[0].i == 0))
+        return onnx_refuse(c, DIAG_InvalidAttribute, "its step is 0");
     if (!range_count(c, &n) && !size_range(c, &n))
         return onnx_refuse(c, DIAG_DataDependentShape, "how many elements it has must be known");
     const tn_value i = tn_iota(c->b, t->dtype, TN_INTS(n), 0);
-    const tn_value from = onnx_in(c, 0), by = onnx_in(c, 2);
-    return onnx_give(c, 0, tn_add(c->b, from, tn_mul(c->b, i, by)));
+    const tn_value from = onnx_in(c, 0), step = onnx_in(c, 2);
+    return onnx_give(c, 0, tn_add(c->b, from, tn_mul(c->b, i, step)));
 }
 
 const known_value *onnx_known_range(onnx_call *c)

@@ -82,6 +82,9 @@ bool onnx_op_quantize_linear(onnx_call *c)
         return false;
     if (named && !z && !onnx_dtype(named, &d))
         return onnx_refuse(c, DIAG_UnknownDType, "'output_dtype' is not read");
+    if (d == TN_I1 || d == TN_F64 || d == TN_F32 || d == TN_F16 || d == TN_BF16)
+        return onnx_refuse(c, DIAG_DTypeNotSupported,
+                           "it gives integers and floats of 8 bits, not %s", dtype_name(d));
     return onnx_give(c, 0, onnx_quantise(c, x, &q, d));
 }
 

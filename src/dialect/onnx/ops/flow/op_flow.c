@@ -8,6 +8,19 @@ tn_value onnx_scalar(onnx_call *c, tn_value x, tn_dtype d)
     return tn_cast(c->b, tn_reshape(c->b, x, (tn_ints){0}), d);
 }
 
+bool onnx_in_is_one(onnx_call *c, uint32_t k, tn_dtype d)
+{
+    const type *t = onnx_in_type(c, k);
+    if (!t)
+        return !onnx_has_in(c, k);
+    bool ok = t->dtype == d;
+    for (uint32_t i = 0; ok && i < t->rank; i++)
+        ok = t->dims[i] == 1 || dim_is_symbolic(t->dims[i]);
+    return ok || onnx_refuse(c, t->dtype == d ? DIAG_ElementCountMismatch : DIAG_DTypeMismatch,
+                             "input %" PRIu32 " is one element of %s, not %s", k, dtype_name(d),
+                             type_text(&c->im->memory, &c->im->m->types, t));
+}
+
 const onnx_graph *onnx_inner_graph(onnx_call *c, const char *name)
 {
     const onnx_attribute *a = onnx_attr_of(c, name, ONNX_GRAPH);
@@ -132,6 +145,8 @@ bool onnx_op_if(onnx_call *c)
         return false;
     if (c->n_out == 0)
         return onnx_refuse(c, DIAG_ArityMismatch, "it has no outputs");
+    if (!onnx_in_is_one(c, 0, TN_I1))
+        return false;
     if (p && p->n == 1 && !p->at[0].is_size)
         return take_branch(c, p->at[0].i ? yes : no);
     onnx_captures s = {.c = c};

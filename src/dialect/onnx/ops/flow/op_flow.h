@@ -6,6 +6,8 @@
 
 /* X, one element of any shape, as a scalar of type D. */
 tn_value onnx_scalar(onnx_call *c, tn_value x, tn_dtype d);
+/* Is input K, unless it is left out, one element of type D? Refused unless. */
+bool onnx_in_is_one(onnx_call *c, uint32_t k, tn_dtype d);
 /* The graph that the attribute NAME holds; NULL, refused, when there is none. */
 const onnx_graph *onnx_inner_graph(onnx_call *c, const char *name);
 /* The data of the N VALUES, which are tensors, where the builder stands. */

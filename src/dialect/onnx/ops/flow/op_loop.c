@@ -321,7 +321,8 @@ static bool run_loop(loop *l)
 bool onnx_op_loop(onnx_call *c)
 {
     loop l = {.c = c, .captures.c = c};
-    const bool ok = read_loop(&l) && run_loop(&l);
+    const bool ok = onnx_in_is_one(c, 0, TN_SI64) && onnx_in_is_one(c, 1, TN_I1) && read_loop(&l) &&
+                    run_loop(&l);
     onnx_captures_release(&l.captures);
     return ok;
 }

@@ -41,7 +41,12 @@ static bool choose(onnx_call *c, const char *name, const char *const *words, uin
             *out = (int)i;
             return true;
         }
-    return onnx_refuse(c, DIAG_InvalidAttribute, "'%s' has a value that is not read", name);
+    arena *memory = &c->im->memory;
+    const char *list = words[0];
+    for (uint32_t i = 1; i < n && list; i++)
+        list = arena_printf(memory, "%s%s%s", list, i + 1 < n ? ", " : " or ", words[i]);
+    return list ? onnx_refuse(c, DIAG_InvalidAttribute, "'%s' is %s", name, list)
+                : onnx_no_memory(c->im);
 }
 
 static bool read_resizing(onnx_call *c, resizing *r)

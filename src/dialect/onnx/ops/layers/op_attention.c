@@ -12,7 +12,17 @@ tn_value onnx_in_heads(onnx_call *c, tn_value x, int64_t heads)
     const type *t = onnx_type_of(c, x);
     if (!t || t->rank == 4)
         return x;
-    if (t->rank != 3 || heads < 1 || dim_is_symbolic(t->dims[2]) || t->dims[2] % heads) {
+    if (t->rank == 3 && heads < 1) {
+        (void)onnx_refuse(c, DIAG_MissingAttribute,
+                          "with inputs of rank 3 it needs to be told how many heads there are");
+        return tn_no_value();
+    }
+    if (t->rank != 3) {
+        (void)onnx_refuse(c, DIAG_RankMismatch, "it takes inputs of rank 3 or 4, not %" PRIu32,
+                          t->rank);
+        return tn_no_value();
+    }
+    if (dim_is_symbolic(t->dims[2]) || t->dims[2] % heads) {
         (void)onnx_refuse(c, DIAG_InvalidAttribute,
                           "the last of three extents is not divided into %" PRId64 " head%s", heads,
                           plural((uint64_t)heads));

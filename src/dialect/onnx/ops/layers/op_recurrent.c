@@ -456,6 +456,11 @@ static bool read_layer(layer *l)
         r->dims[gates_at] != hidden * n_gates[kind] || w->dims[0] != l->n_directions ||
         r->dims[0] != l->n_directions)
         return onnx_refuse(c, DIAG_DimensionMismatch, "the shapes of the weights do not fit");
+    const int64_t named = onnx_attr_int(c, "hidden_size", hidden);
+    if (named != hidden)
+        return onnx_refuse(c, DIAG_InvalidAttribute,
+                           "'hidden_size' is %" PRId64 ", and the weights are for %" PRId64, named,
+                           hidden);
     const dim n = l->n_directions, batch = t->dims[l->batch_first ? 0 : 1];
     const dim rows = hidden * n_gates[kind];
     const tn_ints state = l->batch_first ? TN_INTS(batch, n, hidden) : TN_INTS(n, batch, hidden);
