@@ -353,6 +353,32 @@ class Models(unittest.TestCase):
         for n in range(1, 300, 7):  # the beginnings are not looked for behind the end
             self.assertEqual(start("check", "--from", "onnx", self.file((zeros[:257] + b"ustar\0" + zeros)[:n])).returncode, 1)
 
+    def test_inputs_without_a_shape(self):
+        """The extents of what is given, or sizes with the names of its axes, say how many there are."""
+        data = model([node("Transpose", "x", "t", perm=[1, 0]), node("MatMul", "x t", "y")], [("x", "f32", None)], [Y])
+        for x in self.x, self.x[:1]:
+            y, = self.run_model(data, x=x)
+            np.testing.assert_array_equal(y, x @ x.T)
+        y, = self.run_model(data, "--constant", "x=" + str(self.saved(self.x)))
+        np.testing.assert_array_equal(y, self.x @ self.x.T)
+        said = self.faults(data)
+        self.assertEqual([d["kind"] for d in said], ["ShapeUnknown"])
+        self.assertIn("--dim x.0=N", str(said))
+        for sizes, fits in (("x.0=2", "x.1=3"), True), (("x.0=2",), False), (("x.1=3",), False), ([f"x.{k}=1" for k in range(40)], False):
+            options = [word for size in sizes for word in ("--dim", size)]
+            self.assertEqual(start("compile", self.file(data), *options, "-o", self.folder / "m.c").returncode == 0, fits, sizes)
+        scalar = model([node("Neg", "x", "y")], [("x", "f32", None)], [Y])
+        y, = self.run_model(scalar, x=np.float32(2))
+        np.testing.assert_array_equal(y, np.float32(-2))
+
+    def test_outputs_that_are_not_as_declared(self):
+        nodes = [node("Shape", "x", "s"), node("Neg", "x", "y")]
+        for s, y, said in [(("s", "si64", [2]), ("y", "f32", ["a", 3]), 0), (("s", None, None), ("y", "f32", [2, None]), 0),
+                           (("s", "f32", [2]), ("y", "f32", [2, 3]), 1), (("s", "si64", [2]), ("y", "f32", [2]), 1),
+                           (("s", "si64", [1]), ("y", "f32", [2, 4]), 2)]:
+            done = start("check", self.file(model(nodes, [X], [s, y])))
+            self.assertEqual((done.returncode, done.stderr.count("warning: ")), (0, said), done.stderr)
+
     def test_versions_that_would_do(self):
         for op, opset, word in ("Gelu", 17, "version 20"), ("Upsample", 13, "version 9"), ("Relu", 99, "up to 27"):
             done = start("check", self.file(model([node(op, "x", "y")], [X], [Y], opset=opset)))

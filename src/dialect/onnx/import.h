@@ -204,6 +204,10 @@ void onnx_advise_sizes(importer *im);
 /* The same about no node. ABOUT: what it has in common with its likes. */
 bool onnx_refuse_file(importer *im, diag_kind kind, const char *about, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* What is odd about the file, once for each ABOUT and FORMAT. False without memory. */
+bool onnx_warn_file(importer *im, const char *about, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void onnx_advise_file(importer *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool onnx_no_memory(importer *im); /* false */
 /* T as a C string in memory that lives as long as the reader; "" without memory. */
 const char *onnx_text(importer *im, onnx_bytes t);

@@ -72,6 +72,38 @@ static bool read_dim(importer *im, const char *input, uint32_t axis, const onnx_
 
 /* ---- shapes of inputs that are known ---- */
 
+/* How many sizes INPUT.0, INPUT.1, ... the options give. */
+static uint32_t count_sizes(importer *im, const char *input)
+{
+    const read_options *o = im->options;
+    int64_t size;
+    for (uint32_t rank = 0; rank <= TN_MAX_RANK; rank++) {
+        const char *name = arena_printf(&im->memory, "%s.%" PRIu32, input, rank);
+        if (!name || !find_size(o->bindings, o->n_bindings, name, &size))
+            return rank;
+    }
+    return TN_MAX_RANK + 1;
+}
+
+/* The extents of INPUT as the file has them; where it does not say how many there are, as many open
+ * ones as the options give. False when nothing says. */
+static bool extents_of(importer *im, const char *input, uint32_t position,
+                       const onnx_tensor_type *t, onnx_list *out)
+{
+    if (t->shape) {
+        *out = t->shape->dims;
+        return true;
+    }
+    const tn_input_shape *shape = given_shape_of(im->options, input);
+    const tn_buffer *value = given_value(im->options, input, position);
+    const uint32_t sizes = count_sizes(im, input);
+    *out = (onnx_list){.n = shape ? shape->rank : value ? value->type.rank : sizes};
+    if (!shape && !value && sizes == 0)
+        return false;
+    out->at = arena_calloc(&im->memory, out->n + (size_t)1, sizeof(onnx_dim));
+    return out->at || onnx_no_memory(im);
+}
+
 /* The sizes that follow from the shapes that the options give. */
 static bool find_sizes(importer *im, const onnx_graph *g)
 {
@@ -80,9 +112,10 @@ static bool find_sizes(importer *im, const onnx_graph *g)
         const onnx_tensor_type *t = info->type ? info->type->tensor : NULL;
         const char *name = onnx_text(im, info->name);
         const tn_input_shape *given = given_shape_of(im->options, name);
-        if (!given || !t || !t->shape || t->shape->dims.n != given->rank)
+        onnx_list extents;
+        if (!given || !t || !extents_of(im, name, i, t, &extents) || extents.n != given->rank)
             continue;
-        const onnx_dim *dims = t->shape->dims.at;
+        const onnx_dim *dims = extents.at;
         for (uint32_t a = 0; a < given->rank; a++) {
             if (is_number(&dims[a]) || given->dims[a] < 0)
                 continue;
@@ -115,6 +148,13 @@ static bool take_known(importer *im, const char *name, const tn_buffer *b, tn_dt
     return v->known || tn_is_value(v->v) || onnx_no_memory(im);
 }
 
+static void refuse_rank(importer *im, const char *input)
+{
+    (void)onnx_refuse_file(im, DIAG_ShapeUnknown, input, "the rank of the input '%s' is not known",
+                           input);
+    onnx_advise_file(im, "give its extents: --dim %s.0=N --dim %s.1=N, and so on", input, input);
+}
+
 static bool read_input(importer *im, onnx_scope *scope, const onnx_value_info *info,
                        uint32_t position)
 {
@@ -122,8 +162,11 @@ static bool read_input(importer *im, onnx_scope *scope, const onnx_value_info *i
     const onnx_tensor_type *t = info->type ? info->type->tensor : NULL;
     dim dims[TN_MAX_RANK];
     tn_dtype dtype;
+    onnx_list extents = {0};
     onnx_value v = {.name = info->name, .is_faulty = true};
-    if (!t)
+    if (!info->type)
+        (void)onnx_refuse_file(im, DIAG_UnknownDType, name, "the input '%s' has no type", name);
+    else if (!t)
         (void)onnx_refuse_file(im, DIAG_Sequence, name,
                                "the input '%s' is a sequence, a map or an optional value, which "
                                "are not read",
@@ -133,21 +176,21 @@ static bool read_input(importer *im, onnx_scope *scope, const onnx_value_info *i
                                "the input '%s' has the element type %s, which is not read", name,
                                onnx_dtype_name(t->elem_type) ? onnx_dtype_name(t->elem_type)
                                                              : "of no known number");
-    else if (!t->shape || t->shape->dims.n > TN_MAX_RANK)
-        (void)onnx_refuse_file(im, t->shape ? DIAG_RankMismatch : DIAG_ShapeUnknown, name,
-                               t->shape ? "the rank of the input '%s' is too high"
-                                        : "the rank of the input '%s' is not known",
-                               name);
+    else if (!extents_of(im, name, position, t, &extents))
+        refuse_rank(im, name);
+    else if (extents.n > TN_MAX_RANK)
+        (void)onnx_refuse_file(im, DIAG_RankMismatch, name,
+                               "the rank of the input '%s' is too high", name);
     else
         v.is_faulty = false;
-    const onnx_dim *list = t && t->shape ? t->shape->dims.at : NULL;
-    for (uint32_t i = 0; !v.is_faulty && i < t->shape->dims.n; i++)
+    const onnx_dim *list = extents.at;
+    for (uint32_t i = 0; !v.is_faulty && i < extents.n; i++)
         v.is_faulty = !read_dim(im, name, i, &list[i], &dims[i]);
     const tn_buffer *given = given_value(im->options, name, position);
     if (!v.is_faulty && given) {
-        v.is_faulty = !take_known(im, name, given, dtype, dims, t->shape->dims.n, &v);
+        v.is_faulty = !take_known(im, name, given, dtype, dims, extents.n, &v);
     } else if (!v.is_faulty) {
-        v.v = tn_input(&im->b, name, dtype, (tn_ints){dims, t->shape->dims.n});
+        v.v = tn_input(&im->b, name, dtype, (tn_ints){dims, extents.n});
         v.is_faulty = !tn_is_value(v.v);
     }
     return !im->no_memory && (onnx_define(im, scope, &v) || !im->no_memory);
@@ -243,6 +286,35 @@ static bool read_results(importer *im, const onnx_scope *scope, const onnx_graph
     return true;
 }
 
+/* Is what the file says of the output NAME true of V? Other engines refuse the file unless. */
+static bool check_output(importer *im, const onnx_value_info *info, const onnx_value *v,
+                         const char *name)
+{
+    const onnx_tensor_type *t = info->type ? info->type->tensor : NULL;
+    tn_dtype declared;
+    if (!t || !onnx_is_tensor(v) || !onnx_dtype(t->elem_type, &declared))
+        return true;
+    const type *is = onnx_value_type(im, v);
+    if (!is)
+        return !im->no_memory;
+    const char *text = type_text(&im->memory, &im->m->types, is);
+    if (declared != is->dtype)
+        return onnx_warn_file(im, name, "the output '%s' is said to be of %s, and is %s", name,
+                              dtype_name(declared), text);
+    if (t->shape && t->shape->dims.n != is->rank)
+        return onnx_warn_file(im, name,
+                              "the output '%s' is said to be of rank %" PRIu32 ", and is %s", name,
+                              t->shape->dims.n, text);
+    const onnx_dim *dims = t->shape ? t->shape->dims.at : NULL;
+    for (uint32_t i = 0; dims && i < is->rank; i++)
+        if (is_number(&dims[i]) && !dim_is_symbolic(is->dims[i]) && dims[i].value != is->dims[i])
+            return onnx_warn_file(im, name,
+                                  "axis %" PRIu32 " of the output '%s' is said to have the extent "
+                                  "%" PRId64 ", and it is %s",
+                                  i, name, dims[i].value, text);
+    return true;
+}
+
 static bool read_outputs(importer *im, const onnx_scope *scope, const onnx_graph *g)
 {
     const onnx_value_info *outputs = g->outputs.at;
@@ -254,7 +326,8 @@ static bool read_outputs(importer *im, const onnx_scope *scope, const onnx_graph
         if (!v)
             (void)onnx_refuse_file(im, DIAG_UndefinedOutput, name,
                                    "nothing defines the output '%.*s'", ONNX_TEXT(outputs[i].name));
-        if (v && !v->is_faulty && !add_output(im, v, name))
+        if (v && !v->is_faulty &&
+            (!add_output(im, v, name) || !check_output(im, &outputs[i], v, name)))
             return false;
     }
     return true;

@@ -104,16 +104,28 @@ bool onnx_warn(onnx_call *c, onnx_bytes attribute, const char *format, ...)
     return (r->message && r->node && r->place) || onnx_no_memory(im);
 }
 
+static void advise(importer *im, const char *format, va_list args)
+{
+    if (im->refusals.list.n == 0)
+        return;
+    refusal *r = &im->refusals.list.at[im->refusals.last];
+    if (!r->fix)
+        r->fix = arena_vprintf(&im->memory, format, args);
+}
+
 void onnx_advise(onnx_call *c, const char *format, ...)
 {
     va_list args;
-    if (c->im->refusals.list.n == 0)
-        return;
-    refusal *r = &c->im->refusals.list.at[c->im->refusals.last];
-    if (r->fix)
-        return;
     va_start(args, format);
-    r->fix = arena_vprintf(&c->im->memory, format, args);
+    advise(c->im, format, args);
+    va_end(args);
+}
+
+void onnx_advise_file(importer *im, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    advise(im, format, args);
     va_end(args);
 }
 
@@ -215,4 +227,18 @@ bool onnx_refuse_file(importer *im, diag_kind kind, const char *about, const cha
     r->message = arena_vprintf(&im->memory, format, args);
     va_end(args);
     return r->message ? false : onnx_no_memory(im);
+}
+
+bool onnx_warn_file(importer *im, const char *about, const char *format, ...)
+{
+    va_list args;
+    bool is_full;
+    refusal *r = refusal_for(&im->warnings, im->m->allocator, MOST_WARNINGS, DIAG_Advice, about,
+                             format, &is_full);
+    if (!r || r->count > 1)
+        return r || is_full || onnx_no_memory(im);
+    va_start(args, format);
+    r->message = arena_vprintf(&im->memory, format, args);
+    va_end(args);
+    return r->message || onnx_no_memory(im);
 }
