@@ -133,6 +133,10 @@ def models():
             ("condition of two elements", [node("If", "two", "y", name="one", then_branch=NEGATED, else_branch=NEGATED)], "ElementCountMismatch"),
             ("number of iterations that is a float", [node("Loop", "scale two x", "y", name="one", body=NEGATED)], "DTypeMismatch"),
             ("hidden size of other weights", [node("RNN", "steps w r", "y", name="one", hidden_size=3)], "InvalidAttribute"),
+            ("bias of other channels", [node("ImageScaler", "image", "y", name="one", bias=[1.0, 2.0])], "DimensionMismatch"),
+            ("border beyond the image", [node("Crop", "image", "y", name="one", border=[1, 1, 5, 0])], "InvalidAttribute"),
+            ("border below zero", [node("Crop", "image", "y", name="one", border=[-1, 1, 4, 0])], "InvalidAttribute"),
+            ("border of no image", [node("Crop", "x", "y", name="one", border=[1, 1, 1, 1])], "ShapeUnknown"),
             ("attention without heads", [node("Attention", "steps steps steps", "y", name="one")], "MissingAttribute"),
             ("attention of matrices", [node("Attention", "x x x", "y", name="one")], "RankMismatch")]:
         yield made(rule, nodes, kind, node="one", faults=1, opset=23 if "attention" in rule else 8 if "b" == rule[0] else 13,

@@ -216,6 +216,34 @@ class Operators(Case):
             got, = self.results("Reduce" + op, 1, np.abs(x) + 1 if op == "LogSum" else x, noop_with_empty_axes=1)
             np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6)
 
+    def test_reduced_integers(self):
+        """Roots and logarithms are cut off."""
+        for dtype in np.int32, np.int64:
+            x = np.array([[3, 4, 1], [8, -9, 2], [1, 1, 1]], dtype)
+            for op, want in {"L2": [5, 12, 1], "LogSumExp": [4, 8, 2], "LogSum": [2, 0, 1]}.items():
+                got, = self.results("Reduce" + op, 1, x, ints(1), keepdims=0)
+                np.testing.assert_array_equal(got, np.array(want, dtype), strict=True)
+
+    def test_before_version_10(self):
+        """Operators that converters for Core ML wrote."""
+        x = floats(1, 3, 4, 5)
+        def given(op, **attributes):
+            return self.results(op, 1, x, opset=8, **attributes)[0]
+        np.testing.assert_allclose(given("Affine", alpha=2.0, beta=0.5), 2 * x + 0.5, rtol=1e-6)
+        np.testing.assert_allclose(given("ScaledTanh", alpha=1.5, beta=0.5), 1.5 * np.tanh(0.5 * x), rtol=1e-5)
+        np.testing.assert_allclose(given("ParametricSoftplus", alpha=1.5, beta=0.5), 1.5 * np.log1p(np.exp(0.5 * x)), rtol=1e-5)
+        np.testing.assert_allclose(given("ThresholdedRelu", alpha=0.5), np.where(x > 0.5, x, 0), rtol=1e-6)
+        np.testing.assert_allclose(given("ImageScaler", scale=0.5, bias=[1.0, -2.0, 3.0]),
+                                   0.5 * x + np.array([1, -2, 3], np.float32)[:, None, None], rtol=1e-6)
+        np.testing.assert_array_equal(given("Crop", border=[1, 0, 2, 1]), x[:, :, 0:3, 1:3])
+        np.testing.assert_array_equal(given("Crop", border=[1, 2, 0, 0], scale=[2, 3]), x[:, :, 2:4, 1:4])
+
+    def test_statistics_of_doubles(self):
+        x = floats(2, 4).astype(np.float64)
+        y, mean, inverse = self.results("LayerNormalization", 3, x, np.ones(4), np.zeros(4))
+        self.assertEqual([a.dtype for a in (y, mean, inverse)], [np.float64, np.float32, np.float32])
+        np.testing.assert_allclose(mean[:, 0], x.mean(1), rtol=1e-6)
+
     def test_transposed_convolution_of_an_odd_shape(self):
         """What is cut off in front is one more than what is behind, but for SAME_UPPER."""
         x, w = floats(1, 1, 4), floats(1, 1, 3)

@@ -69,16 +69,27 @@ static tn_value reduce_of(onnx_call *c, tn_value x, tn_ints axes, bool keep)
     return x;
 }
 
+/* Roots and logarithms of integers are computed in f64, and cut off. */
+static bool is_by_floats(const onnx_call *c, const type *t)
+{
+    const onnx_reduce_kind kind = (onnx_reduce_kind)c->op->arg;
+    return dtype_is_int(t->dtype) && (kind == ONNX_REDUCE_L2 || kind == ONNX_REDUCE_LOG_SUM ||
+                                      kind == ONNX_REDUCE_LOG_SUM_EXP);
+}
+
 bool onnx_op_reduce(onnx_call *c)
 {
-    const tn_value x = onnx_in(c, 0);
+    tn_value x = onnx_in(c, 0);
     const type *t = onnx_type_of(c, x);
     int64_t axes[TN_MAX_RANK];
     uint32_t n;
     if (!t || !reduced_axes(c, t->rank, axes, &n))
         return false;
+    if (is_by_floats(c, t))
+        x = tn_cast(c->b, x, TN_F64);
     const bool keep = onnx_attr_int(c, "keepdims", 1);
-    return onnx_give(c, 0, reduce_of(c, x, (tn_ints){axes, n}, keep));
+    const tn_value y = reduce_of(c, x, (tn_ints){axes, n}, keep);
+    return onnx_give(c, 0, is_by_floats(c, t) ? tn_cast(c->b, y, t->dtype) : y);
 }
 
 /* The least element is the largest of what has the opposite order. */

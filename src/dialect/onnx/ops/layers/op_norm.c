@@ -209,7 +209,8 @@ bool onnx_op_layer_normalization(onnx_call *c)
     tn_value y = tn_mul(c->b, unit, onnx_in(c, 1));
     if (onnx_has_in(c, 2))
         y = tn_add(c->b, y, onnx_in(c, 2));
-    return onnx_give(c, 0, y) && onnx_give(c, 1, m.mean) && onnx_give(c, 2, inverse);
+    return onnx_give(c, 0, y) && onnx_give(c, 1, tn_cast(c->b, m.mean, TN_F32)) &&
+           onnx_give(c, 2, tn_cast(c->b, inverse, TN_F32));
 }
 
 /* (x - mean) / deviation over `axes`. */
