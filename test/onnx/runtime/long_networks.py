@@ -1,6 +1,10 @@
 """Networks of torchvision with random weights, exported at several versions of ONNX, give what ONNX Runtime gives, and the evaluator
-the bits of machine code: segmentation, video, optical flow, transformers, and detectors up to what depends on data. Skipped
-where torchvision or ONNX Runtime cannot be had.
+the bits of machine code: segmentation, video, optical flow, transformers, detectors up to what depends on data, and quantised
+networks. Skipped where torchvision or ONNX Runtime cannot be had.
+
+A quantised network computes floats between QuantizeLinear and QuantizeLinear. They are integers times a scale, so that halves of a
+step are not rare; there the order of additions says which way a value is rounded, and what follows is a step or two away. ONNX Runtime
+is as far from itself with other optimisations (`graphOptimizationLevel`).
 
 usage: long_networks.py [WORD...]
 
@@ -11,6 +15,8 @@ import re
 import sys
 import tempfile
 import warnings
+
+import numpy as np
 
 from lib import onnx_runtime
 from lib.onnx_compare import Case, compare
@@ -29,6 +35,11 @@ except ImportError:
 SMALL = {"min_size": 64, "max_size": 96}
 TWO_STAGES = SMALL | {"rpn_pre_nms_top_n_test": 50, "rpn_post_nms_top_n_test": 20}
 OF_NONE = {"weights": None, "weights_backbone": None}
+
+QUANTISED = "resnet18", "mobilenet_v2", "googlenet", "inception_v3"
+MOST_STEPS = 3
+# Of scores that are compared with a threshold, those that lie on it.
+ON_THRESHOLD = 1e-3
 
 
 class Flow(torch.nn.Module):
@@ -69,6 +80,10 @@ NETWORKS = [  # (name, what makes it), shape of the input, versions
 ]
 DETECTORS = [
     *((n, (3, 64, 80), (11,)) for n in called(models.detection, "fasterrcnn_mobilenet_v3_large_320_fpn", **OF_NONE, **TWO_STAGES)),
+    *((n, (3, 64, 80), (11,)) for n in called(models.detection, "maskrcnn_resnet50_fpn", "fasterrcnn_resnet50_fpn_v2", **OF_NONE, **TWO_STAGES)),
+    *((n, (3, 64, 80), (14,)) for n in called(models.detection, "keypointrcnn_resnet50_fpn", **OF_NONE, **TWO_STAGES)),
+    *((n, (3, 64, 80), (11, 16)) for n in called(models.detection, "retinanet_resnet50_fpn", **OF_NONE, **SMALL, topk_candidates=50)),
+    *((n, (3, 64, 80), (11,)) for n in called(models.detection, "ssd300_vgg16", **OF_NONE, topk_candidates=20)),
     *((n, (3, 64, 80), (11,)) for n in called(models.detection, "ssdlite320_mobilenet_v3_large", **OF_NONE, topk_candidates=20)),
     *((n, (3, 64, 80), (11,)) for n in called(models.detection, "fcos_resnet50_fpn", **OF_NONE, **SMALL, topk_candidates=50)),
 ]
@@ -91,6 +106,31 @@ def exported(make, shape, version, detector):
     out = io.BytesIO()
     torch.onnx.export(lively(make()), ([x],) if detector else x, out, opset_version=version, input_names=["x"])
     return out.getvalue(), {"x": x.numpy()}
+
+
+def quantised(name):
+    """The network NAME with weights and values of 8 bits, an input, and the step of its results."""
+    options = {"init_weights": False} if name in ("googlenet", "inception_v3") else {}
+    network = lively(getattr(models.quantization, name)(weights=None, quantize=False, **options))
+    torch.backends.quantized.engine = "qnnpack"
+    network.fuse_model(is_qat=False)
+    network.qconfig = torch.ao.quantization.get_default_qconfig("qnnpack")
+    torch.ao.quantization.prepare(network, inplace=True)
+    x = torch.rand(1, 3, 96, 96)
+    network(x)
+    torch.ao.quantization.convert(network, inplace=True)
+    return network, x, float(np.diff(np.unique(network(x).detach().numpy())).min())
+
+
+def quantised_cases():
+    for name in QUANTISED:
+        if sys.argv[1:] and not any(w in f"quantised_{name}" for w in sys.argv[1:]):
+            continue
+        torch.manual_seed(1)
+        network, x, step = quantised(name)
+        out = io.BytesIO()
+        torch.onnx.export(network, x, out, opset_version=13, input_names=["x"])
+        yield Case(f"quantised_{name}", out.getvalue(), {"x": x.numpy()}, close=(0, (MOST_STEPS + 0.1) * step))
 
 
 def with_outputs(data, names):
@@ -123,8 +163,9 @@ def cases():
             if bool(names) != detector:
                 raise SystemExit(f"{name}: the diagnostic offers {names}")
             results = tuple(word for n in names for word in ("--result", n))
-            yield Case(f"{name} {version}", data, inputs, close=(1e-3, 1e-3), arguments=results,
-                       theirs=with_outputs(data, names) if detector else None)
+            yield Case(f"{name} {version}", data, inputs, close=(1e-3, 2e-3), arguments=results,
+                       theirs=with_outputs(data, names) if detector else None, odd=ON_THRESHOLD if detector else 0)
+    yield from quantised_cases()
 
 
 def main():
