@@ -15,7 +15,8 @@ FREE = ("src/loop", "src/scalar")
 WORDS = {"if", "for", "while", "switch", "return", "sizeof", "defined", "else", "do", "case"}
 TOKEN = re.compile(r"""\s+|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|[A-Za-z_]\w*|
                        \d[\w.]*|->|[^\w\s]""", re.S | re.X)
-FUNCTION = re.compile(r"^(?!#|typedef\b)([\w *]*?)\b([a-z]\w*)\s*\(\s*((?:const\s+)?)(?:struct\s+)?"
+# A declaration or definition, which is never indented; the name may stand on the line behind its type.
+FUNCTION = re.compile(r"^(?![#\s]|typedef\b)([\w *\n]*?)\b([a-z]\w*)\s*\(\s*((?:const\s+)?)(?:struct\s+)?"
                       r"([a-z]\w*)\s*\*\s*(?!const)\w*\s*[,)]", re.M)
 # Functions that tables declare: what build.h makes of each row.
 ROW = re.compile(r"^TN_(?:UNARY|BINARY)\((\w+),", re.M)

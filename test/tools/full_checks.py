@@ -134,6 +134,8 @@ def order(root):
     for name, text, want in (
             ("own", own + "int f(maker *m)\n{\n    return two(put(m, 1), put(m, 2));\n}\n", 1),
             ("another file's", "int f(maker *m)\n{\n    return two(put(1), put(2));\n}\n", 0),
+            ("own, in two lines", own.replace("int put", "int\nput") + "int f(maker *m)\n{\n    return two(put(m, 1), put(m, 2));\n}\n", 1),
+            ("a product", "int f(int n, int m)\n{\n    return\n        put(n * m) + two(put(n * m), put(n * m));\n}\n", 0),
             ("own, const", own.replace("maker", "const maker") + "int f(maker *m)\n{\n    return two(put(m, 1), put(m, 2));\n}\n", 0),
             ("a table's", "int f(tn_builder *b)\n{\n    return two(tn_neg(b, 1), tn_neg(b, 2));\n}\n", 1)):
         path.write_text(text)
