@@ -1,8 +1,10 @@
 """What is written by hand about each function and extension: no row of the tables is without its line in the documents."""
+import pathlib
 import re
+import subprocess
 import unittest
 
-from lib.program import ROOT
+from lib.program import ROOT, TENON
 
 ROW = re.compile(r"^(\w+)\((.*)", re.M)  # its first line
 
@@ -32,6 +34,26 @@ class Functions(unittest.TestCase):
         self.told_of("numerics.md", names)
         self.told_of("numerics-math.md", names)
         self.told_of("numerics-math.md#Special values", names)
+
+    def test_operations(self):
+        """The table of errors has as many operations as the functions do, of several those of the longest; and each table has
+        rows of its own kind only."""
+        counter = pathlib.Path(TENON).parent / "test/unit_scalar_math"
+        if not counter.exists():
+            self.skipTest(f"{counter} is missing")
+        lines = subprocess.run([counter, "operations"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        counts = {name: (int(f32), int(f64)) for name, f32, f64 in re.findall(r"^(\w+) (\d+) (\d+)$", lines, re.M)}
+        text = (ROOT / "docs/numerics-math.md").read_text(encoding="utf-8")
+        for heading, cells in (("Errors", 5), ("Special values", 2)):
+            section = text.split(f"## {heading}\n")[1].split("\n## ")[0]
+            table = [re.split(r"(?<!\\)\|", line)[1:-1] for line in section.splitlines() if line.startswith("| ")][2:]
+            self.assertEqual({cells}, {len(row) for row in table}, heading)
+            for row in table if cells == 5 else ():
+                names = [name.strip() for name in row[0].split(",")]
+                told = [int(n) for n in row[3].split(",")]
+                longest = [max(counts[name][k] for name in names) for k in range(2)]
+                with self.subTest(row[0]):
+                    self.assertEqual(told if len(told) == 2 else told * 2, longest)
 
     def test_gradients(self):
         names = [cells[1] for cells in rows("src/graph/ops.def", "MATH") if cells[5] != "none"]

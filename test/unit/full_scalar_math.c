@@ -413,15 +413,24 @@ static void test_atan2_special(void)
         }
 }
 
-int main(void)
+/* With an argument, the operations alone, a line for each function: its name, f32, f64. */
+int main(int argc, char **argv)
 {
     arena memory;
+    (void)argv;
     arena_init(&memory, &memory_system);
     for (unsigned fn = 0; fn < MATH_FN_COUNT; fn++) {
         programs[fn][0] = scalar_math_program(&memory, (math_fn)fn, SCALAR_F32);
         programs[fn][1] = scalar_math_program(&memory, (math_fn)fn, SCALAR_F64);
         if (!CHECK(programs[fn][0] && programs[fn][1]))
             return check_result();
+    }
+    if (argc > 1) {
+        for (unsigned fn = 0; fn < MATH_FN_COUNT; fn++)
+            printf("%s %u %u\n", math_fn_name((math_fn)fn), operations(programs[fn][0]),
+                   operations(programs[fn][1]));
+        arena_release(&memory);
+        return check_result();
     }
     test_special();
     test_hard_angles();
