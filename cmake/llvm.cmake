@@ -11,18 +11,7 @@ if(LLVM_CONFIG)
     endif()
 endif()
 
-# What makes code of loop programs, as a digest: cached code of another one is not used. Builds of one
-# version may differ in it.
-file(GLOB code_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/loop/ir/loop.h
-    ${PROJECT_SOURCE_DIR}/src/loop/ir/*.def ${PROJECT_SOURCE_DIR}/src/target/llvm/plugin/*.[ch])
-set(TENON_CODE_DIGEST "")
-foreach(source IN LISTS code_sources)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-    file(SHA256 ${source} digest)
-    string(APPEND TENON_CODE_DIGEST ${digest})
-endforeach()
-string(SHA256 TENON_CODE_DIGEST "${TENON_CODE_DIGEST}")
-string(SUBSTRING ${TENON_CODE_DIGEST} 0 16 TENON_CODE_DIGEST)
+include(cmake/code_digest.cmake)
 
 if(TENON_LLVM_VERSION STREQUAL "none")
     message(STATUS "LLVM 19 is missing: no just-in-time compilation; see tools/setup.sh")
