@@ -20,7 +20,7 @@ struct rows_stage {
     kernel k; /* over as few axes as can be */
     uint32_t n_given;
     int64_t group;    /* rows */
-    uint32_t filled;  /* mask over kept values: what the phases so far have stored */
+    uint32_t filled;  /* mask over kept values: what the phases of these rows have stored */
     loop_value slots; /* results of reductions, for the rows of a group */
 };
 
@@ -189,6 +189,8 @@ static void emit_phase(rows_stage *s, uint32_t phase, loop_value in_group)
     emitter *e = &r->e;
     element results[KERNEL_REDUCTIONS];
     const uint32_t mark = emit_mark(e), pass = phase + 1;
+    if (phase == 0)
+        s->filled = 0;
     for (uint32_t i = 0; i < e->n_kept; i++)
         e->kept[i].is_filled = e->kept[i].is_given || (s->filled >> i & 1);
     for (uint32_t i = 0; i < r->n; i++)
