@@ -102,7 +102,7 @@ static void note_place(diag_channel *d, const checker *k, uint64_t seed)
 {
     diag_note(d, NULL, NO_SPAN,
               "code for the CPU '%s', on at most %" PRIu32 " thread%s, random seed %" PRIu64,
-              k->cpu ? k->cpu : "native", k->threads, k->threads == 1 ? "" : "s", seed);
+              k->cpu ? k->cpu : "native", k->threads, plural(k->threads), seed);
 }
 
 static void note_graph(const check_block *c, diag_channel *d, const kernel *k)
@@ -130,7 +130,7 @@ static void note_program(const check_block *c, diag_channel *d, const kernel_pla
     text_init(&out, c->f->module->allocator);
     text_printf(&out, "program %" PRIu32 " of %" PRIu32 ", %s, on %" PRId64 " item%s\n", i + 1,
                 plan->nest->n_steps, plan->nest->steps[i].how, plan->nest->steps[i].work,
-                plan->nest->steps[i].work == 1 ? "" : "s");
+                plural((uint64_t)plan->nest->steps[i].work));
     loop_print(c->units[plan->steps[i].unit].program, &out);
     out.n -= out.n > 0 && out.at[out.n - 1] == '\n';
     add_note(d, &out);

@@ -51,8 +51,8 @@ class Verify(unittest.TestCase):
         self.data_set(0, [self.x], [near])
         self.assertIn("at most 1 ulp, relative 1.19e-07, absolute 2.38e-07", self.verify("--against", self.folder))
         said = self.verify("--rtol", "0", "--atol", "0", status=1)
-        self.assertIn("3 elements are beyond the tolerance, first 0", said)
-        self.assertIn("1 are beyond (rtol 0, atol 0)", said)
+        self.assertIn("3 elements beyond the tolerance, first 0", said)
+        self.assertIn("1 beyond (rtol 0, atol 0)", said)
         self.verify("--rtol", "0", "--atol", "1e-6")
         self.data_set(1, [self.x], [-self.x - np.array([0, 0, 1], np.float32)])
         self.assertIn("first 2", self.verify(status=1))
@@ -74,7 +74,7 @@ class Verify(unittest.TestCase):
         self.data_set(0, [1000 * self.x], [np.array([1000, 2000, 3000])])
         self.verify()
         self.data_set(0, [1000 * self.x], [np.array([1000, 2000, 3001])])
-        self.assertIn("1 elements are beyond the tolerance, first 2", self.verify(status=1))
+        self.assertIn("1 element beyond the tolerance, first 2", self.verify(status=1))
 
     def test_open_sizes(self):
         """A convolution needs its extents: the data have them."""

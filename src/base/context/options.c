@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/context/plural.h"
+
 bool options_take(void *to, size_t n, const void *from, size_t first)
 {
     size_t size = first;
@@ -36,7 +38,7 @@ tn_status options_read(diag_channel *d, void *to, size_t n, const void *from, si
     size_t size;
     memcpy(&size, from, sizeof size);
     return diag_report(d, DIAG_Usage, NULL, NO_SPAN,
-                       "a structure of options of %zu bytes, or what it sets behind the %zu that "
+                       "a structure of options of %zu byte%s, or what it sets behind the %zu that "
                        "are known, is not of this version of the library",
-                       size, n);
+                       size, plural(size), n);
 }

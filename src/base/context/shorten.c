@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/context/plural.h"
+
 /* Bytes that stay before and behind the cut. */
 enum { WORD_HEAD = 200, WORD_TAIL = 100, TEXT_HEAD = 1400, TEXT_TAIL = 400 };
 
@@ -21,7 +23,8 @@ static size_t cut(char *text, size_t length, size_t head, size_t tail)
         head--;
     while (tail && continues(text[length - tail]))
         tail--;
-    const int n = snprintf(mark, sizeof mark, "[%zu bytes left out]", length - head - tail);
+    const size_t left_out = length - head - tail;
+    const int n = snprintf(mark, sizeof mark, "[%zu byte%s left out]", left_out, plural(left_out));
     const size_t n_mark = n > 0 ? (size_t)n : 0;
     memcpy(text + head, mark, n_mark);
     memmove(text + head + n_mark, text + length - tail, tail);

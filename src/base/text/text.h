@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/context/plural.h"
 #include "base/text/decimal.h"
 #include "tenon/types.h"
 
@@ -25,18 +26,6 @@ void text_release(text_buffer *b);
 static inline void text_reset(text_buffer *b)
 {
     b->n = 0;
-}
-
-/* What stands behind a noun of N things. */
-static inline const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
-/* Likewise for other endings: "ax%s", "is", "es". */
-static inline const char *plural_as(uint64_t n, const char *one, const char *more)
-{
-    return n == 1 ? one : more;
 }
 
 /* Make room for more than EXTRA bytes; false, and `failed`, when there is no memory. */

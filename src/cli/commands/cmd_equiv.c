@@ -187,15 +187,15 @@ static tn_status report(session *s, const arguments *args, const equiv_options *
     const bool same = r->close;
     const bool failed = !same && r->output == n_outputs;
     if (r->equal)
-        cli_printf(&text, "equal: every bit in %u runs\n", r->runs);
+        cli_printf(&text, "equal: every bit in %u run%s\n", r->runs, cli_plural(r->runs));
     else if (same)
-        cli_printf(&text, "close: at most %llu ulp in %u runs\n",
-                   (unsigned long long)r->largest_ulp, r->runs);
+        cli_printf(&text, "close: at most %llu ulp in %u run%s\n",
+                   (unsigned long long)r->largest_ulp, r->runs, cli_plural(r->runs));
     if (same)
         put_sizes(&text, r->tried);
     if (same && r->passed_over)
-        cli_printf(&text, "passed over: %u runs whose loops take more turns than --turns allows\n",
-                   r->passed_over);
+        cli_printf(&text, "passed over: %u run%s whose loops take more turns than --turns allows\n",
+                   r->passed_over, cli_plural(r->passed_over));
     if (failed)
         cli_printf(&text, "different: one program fails in run %u", r->run);
     else if (!same) {

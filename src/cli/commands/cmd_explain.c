@@ -57,7 +57,7 @@ static void put_buffer(cli_text *text, const tn_planned_buffer *b)
     if (b->bytes < 0)
         cli_puts(text, "size unknown");
     else
-        cli_printf(text, "%lld bytes", (long long)b->bytes);
+        cli_printf(text, "%lld byte%s", (long long)b->bytes, cli_plural((uint64_t)b->bytes));
     if (b->alias != TN_ALIAS_NONE)
         cli_printf(text, "  %s of buffer %zu", b->alias == TN_ALIAS_IDENTITY ? "identity" : "view",
                    b->source);
@@ -73,9 +73,11 @@ static tn_status show_plan(const tn_module *m, cli_text *text)
     TN_TRY(tn_module_plan_buffers(m, &plan));
     for (size_t i = 0; tn_buffer_plan_at(plan, i, &b); i++)
         put_buffer(text, &b);
-    cli_printf(text, "%zu buffers, %zu slots of together %lld bytes, peak %lld bytes\n",
-               tn_buffer_plan_count(plan), tn_buffer_plan_slots(plan),
-               (long long)tn_buffer_plan_bytes(plan), (long long)tn_buffer_plan_peak(plan));
+    const size_t n = tn_buffer_plan_count(plan), slots = tn_buffer_plan_slots(plan);
+    const int64_t bytes = tn_buffer_plan_bytes(plan), peak = tn_buffer_plan_peak(plan);
+    cli_printf(text, "%zu buffer%s, %zu slot%s of together %lld byte%s, peak %lld byte%s\n", n,
+               cli_plural(n), slots, cli_plural(slots), (long long)bytes,
+               cli_plural((uint64_t)bytes), (long long)peak, cli_plural((uint64_t)peak));
     tn_buffer_plan_free(plan);
     return TN_OK;
 }

@@ -164,13 +164,15 @@ static void put_text(const facts *f, cli_text *text)
         cli_put_name(text, tn_module_symbol(f->m, i));
     }
     cli_puts(text, tn_module_symbol(f->m, 0) ? "\n" : "");
-    cli_printf(text, "parameters: %llu in %llu tensors, %llu bytes\n",
-               (unsigned long long)f->counts.parameters,
-               (unsigned long long)f->counts.parameter_tensors,
-               (unsigned long long)f->counts.parameter_bytes);
+    cli_printf(
+        text, "parameters: %llu in %llu tensor%s, %llu byte%s\n",
+        (unsigned long long)f->counts.parameters, (unsigned long long)f->counts.parameter_tensors,
+        cli_plural(f->counts.parameter_tensors), (unsigned long long)f->counts.parameter_bytes,
+        cli_plural(f->counts.parameter_bytes));
     if (f->has_costs)
-        cli_printf(text, "memory: %llu bytes beside inputs, outputs and parameters\nflops: %llu\n",
-                   (unsigned long long)f->costs.memory_bytes, (unsigned long long)f->costs.flops);
+        cli_printf(text, "memory: %llu byte%s beside inputs, outputs and parameters\nflops: %llu\n",
+                   (unsigned long long)f->costs.memory_bytes, cli_plural(f->costs.memory_bytes),
+                   (unsigned long long)f->costs.flops);
     else
         cli_puts(text, "memory, flops: known with all sizes: --dim SYM=N\n");
     cli_printf(text, "operations: %llu\n", (unsigned long long)f->counts.operations);

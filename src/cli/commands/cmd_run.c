@@ -138,7 +138,7 @@ static void print_times(int64_t *ns, size_t n)
     put_seconds(&text, n % 2 ? ns[n / 2] : ns[n / 2 - 1] + (ns[n / 2] - ns[n / 2 - 1]) / 2);
     cli_puts(&text, ", min ");
     put_seconds(&text, ns[0]);
-    cli_printf(&text, ", %zu run%s\n", n, n == 1 ? "" : "s");
+    cli_printf(&text, ", %zu run%s\n", n, cli_plural(n));
     if (!text.failed)
         output_error_text(text.at, text.n);
     cli_text_release(&text);

@@ -176,8 +176,8 @@ static tn_status compare_output(verification *v, const char *set, const char *na
     } else {
         put_difference(&v->out, &d);
         if (d.n_beyond)
-            cli_printf(&v->out, "; %llu elements are beyond the tolerance, first %lld",
-                       (unsigned long long)d.n_beyond, (long long)d.first);
+            cli_printf(&v->out, "; %llu element%s beyond the tolerance, first %lld",
+                       (unsigned long long)d.n_beyond, cli_plural(d.n_beyond), (long long)d.first);
     }
     cli_putc(&v->out, '\n');
     note_worst(v, &d);
@@ -190,8 +190,8 @@ static tn_status compare_outputs(verification *v, const tn_program *p, const dat
     const char *slash = strrchr(d->folder, '/');
     tn_port port;
     if (d->n_want == 0 || d->n_want > tn_program_output_count(p))
-        return file_error(v->s, "%s: has %zu outputs, and the model %zu", d->folder, d->n_want,
-                          tn_program_output_count(p));
+        return file_error(v->s, "%s: has %zu output%s, and the model %zu", d->folder, d->n_want,
+                          cli_plural(d->n_want), tn_program_output_count(p));
     for (size_t i = 0; i < d->n_want; i++) {
         TN_TRY(tn_program_output(p, i, &port));
         TN_TRY(compare_output(v, slash ? slash + 1 : d->folder, port.name, &out[i], &d->want[i]));
@@ -298,10 +298,11 @@ static tn_status verify_all(verification *v)
             return no_memory(v->s);
         TN_TRY(verify_set(v, folder));
     }
-    cli_printf(&v->out, "%llu outputs in %zu sets: ", (unsigned long long)v->n_outputs, n);
+    cli_printf(&v->out, "%llu output%s in %zu set%s: ", (unsigned long long)v->n_outputs,
+               cli_plural(v->n_outputs), n, cli_plural(n));
     put_difference(&v->out, &v->worst);
     if (v->n_beyond)
-        cli_printf(&v->out, "; %llu are beyond", (unsigned long long)v->n_beyond);
+        cli_printf(&v->out, "; %llu beyond", (unsigned long long)v->n_beyond);
     cli_printf(&v->out, " (rtol %g, atol %g)\n", v->rtol, v->atol);
     return TN_OK;
 }

@@ -23,7 +23,7 @@ static void put_checks(cli_text *line, const tn_function_checks *f)
     if (f->n_failed)
         cli_printf(line, "; %u of %u checks failed", f->n_failed, f->n_checks);
     else if (f->verdict == TN_CHECKS_PASSED)
-        cli_printf(line, " (%u check%s)", f->n_checks, f->n_checks == 1 ? "" : "s");
+        cli_printf(line, " (%u check%s)", f->n_checks, cli_plural(f->n_checks));
 }
 
 /* Lines are written as they come: they stand between the diagnostics that belong to them. */
@@ -64,7 +64,7 @@ tn_status verify_checks(session *s, const char *path, const tn_compile_options *
     TN_TRY(status);
     TN_TRY(t.status);
     const unsigned n = t.n_passed + t.n_failed + t.n_refused;
-    cli_printf(&total, "%u function%s: %u passed, %u failed, %u refused\n", n, n == 1 ? "" : "s",
+    cli_printf(&total, "%u function%s: %u passed, %u failed, %u refused\n", n, cli_plural(n),
                t.n_passed, t.n_failed, t.n_refused);
     status = output_text(s, NULL, &total);
     cli_text_release(&total);

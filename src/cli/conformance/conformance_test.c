@@ -224,7 +224,8 @@ static bool fill_input(testing *t, const tn_port *port, tn_buffer *b)
     if (!own)
         return true;
     if (!flatten(own, &at, numbers + count) || at != numbers + count) {
-        fail(t, "the values of input '%s' are not %zu numbers", port->name, count);
+        fail(t, "the values of input '%s' are not %zu number%s", port->name, count,
+             cli_plural(count));
         return false;
     }
     for (size_t i = 0; i < count; i++)
@@ -262,7 +263,7 @@ static void compare_result(testing *t, const tn_buffer *got, const yaml *want)
         for (size_t i = 0; i < count; i++)
             numbers[i] = integer(is(pattern, "all_ones"));
     else if (!values || !flatten(values, &at, numbers + count) || at != numbers + count)
-        fail(t, "the result has %zu elements, which are not what is expected", count);
+        fail(t, "the result has %zu element%s, not what is expected", count, cli_plural(count));
     for (size_t i = 0; i < count && t->out->verdict != VERDICT_FAIL; i++) {
         const size_t size = tn_dtype_size(got->type.dtype);
         number s;

@@ -173,8 +173,8 @@ static tn_status run_all(batch *t, const run_inputs *base)
     if (failed == 0 || (t->has_ranks && t->transport.rank != 0))
         return t->first;
     return report_error(t->s, t->first != TN_OK ? t->first : TN_ERR_IO, "FileError",
-                        "%llu of %zu files have no results", (unsigned long long)failed,
-                        t->n_files);
+                        "%llu of %zu file%s %s no results", (unsigned long long)failed, t->n_files,
+                        cli_plural(t->n_files), failed == 1 ? "has" : "have");
 }
 
 tn_status batch_run(session *s, const tn_program *p, const batch_options *o, const run_inputs *base)

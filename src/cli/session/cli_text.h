@@ -22,6 +22,11 @@ void cli_puts(cli_text *t, const char *s);
 void cli_putc(cli_text *t, char c);
 /* N times the byte C. */
 void cli_fill(cli_text *t, char c, size_t n);
+/* What stands behind a noun of N things. */
+static inline const char *cli_plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
 void cli_printf(cli_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cli_vprintf(cli_text *t, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));

@@ -129,8 +129,9 @@ tn_status progress_step(progress *p, const tn_train_step *done)
 static void show_validation(progress *p, uint64_t done, const tn_validation *v)
 {
     char text[160];
-    int n = snprintf(text, sizeof text, "after step %llu: loss %.4f on %llu samples",
-                     (unsigned long long)done, v->loss, (unsigned long long)v->samples);
+    int n = snprintf(text, sizeof text, "after step %llu: loss %.4f on %llu sample%s",
+                     (unsigned long long)done, v->loss, (unsigned long long)v->samples,
+                     cli_plural(v->samples));
     if (v->scores && n > 0 && (size_t)n < sizeof text)
         (void)snprintf(text + n, sizeof text - (size_t)n, ", %.2f %% right",
                        100 * (double)v->right / (double)v->samples);

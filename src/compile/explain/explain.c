@@ -197,7 +197,7 @@ static void put_sizes(const explainer *x, const kernel_plan *plan)
         text_puts(x->out, "do not matter\n");
     else
         text_printf(x->out, "are given to the code, as %" PRIu32 " number%s\n", numbers_of(plan),
-                    numbers_of(plan) == 1 ? "" : "s");
+                    plural(numbers_of(plan)));
 }
 
 static void put_kernel(explainer *x, uint32_t number, const kernel *k, const kernel_plan *plan)
@@ -207,7 +207,7 @@ static void put_kernel(explainer *x, uint32_t number, const kernel *k, const ker
     for (uint32_t i = 0; i < plan->nest->n_steps; i++)
         text_printf(x->out, "  %-10s %s, %" PRId64 " item%s, %" PRId64 " or more a thread\n",
                     i ? "" : "how", plan->nest->steps[i].how, plan->nest->steps[i].work,
-                    plan->nest->steps[i].work == 1 ? "" : "s", plan->nest->steps[i].grain);
+                    plural((uint64_t)plan->nest->steps[i].work), plan->nest->steps[i].grain);
     put_schedules(x, plan);
     put_stages(x, k, plan);
     put_sizes(x, plan);

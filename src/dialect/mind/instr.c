@@ -495,7 +495,7 @@ tn_status finish_instr(reader *r, instr *in)
     TN_TRY(check_opcode(r, in));
     if (in->n_operands != in->how->n_operands)
         return REJECT(r, in, ArityMismatch, "'%.*s' takes %d operand%s, not %" PRIu32,
-                      OPCODE(r, in), in->how->n_operands, in->how->n_operands == 1 ? "" : "s",
+                      OPCODE(r, in), in->how->n_operands, plural(in->how->n_operands),
                       in->n_operands);
     if (in->op == OP_INPUT || in->op == OP_CONSTANT) {
         TN_TRY(check_slots(r, in));

@@ -155,7 +155,7 @@ bool lowering_builtin(lowering *l, const expr *e, const char *name, span at, con
         *out = lowering_fault(l, DIAG_ArityMismatch, at,
                               "'%s' takes at most %" PRIu32 " argument%s, "
                               "not %" PRIu32,
-                              name, n_parameters, n_parameters == 1 ? "" : "s", n_given);
+                              name, n_parameters, plural(n_parameters), n_given);
         return true;
     }
     for (const expr *a = e->first->next; a; a = a->next) {
@@ -174,7 +174,7 @@ bool lowering_builtin(lowering *l, const expr *e, const char *name, span at, con
     if (ok && n_required < b->n_required)
         *out = lowering_fault(l, DIAG_ArityMismatch, at, "'%s' takes %s%d argument%s, not %" PRIu32,
                               name, n_parameters > b->n_required ? "at least " : "", b->n_required,
-                              b->n_required == 1 ? "" : "s", n_given);
+                              plural(b->n_required), n_given);
     else if (ok && !surface_stopped(l->s))
         *out = b->lower(&u);
     return true;

@@ -390,7 +390,7 @@ value lowering_apply(lowering *l, const closure *c, const value *arguments, cons
         value bad = lowering_fault(l, DIAG_ArityMismatch, call,
                                    "%s%.100s%s takes %" PRIu32 " argument%s, not %" PRIu32,
                                    d->name ? "'" : "", d->name ? d->name : "the closure",
-                                   d->name ? "'" : "", d->n_params, d->n_params == 1 ? "" : "s", n);
+                                   d->name ? "'" : "", d->n_params, plural(d->n_params), n);
         diag_note(&l->s->m->cx->diag, &l->s->m->source, d->at, "it is defined here");
         return bad;
     }

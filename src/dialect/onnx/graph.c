@@ -165,13 +165,13 @@ static bool refuse_inputs(onnx_call *c, uint32_t n, uint32_t least, uint32_t mos
 {
     if (least == most)
         return onnx_refuse(c, DIAG_ArityMismatch, "it takes %" PRIu32 " input%s, not %" PRIu32,
-                           least, least == 1 ? "" : "s", n);
+                           least, plural(least), n);
     if (n < least)
         return onnx_refuse(c, DIAG_ArityMismatch,
                            "it takes at least %" PRIu32 " input%s, not %" PRIu32, least,
-                           least == 1 ? "" : "s", n);
+                           plural(least), n);
     return onnx_refuse(c, DIAG_ArityMismatch, "it takes at most %" PRIu32 " input%s, not %" PRIu32,
-                       most, most == 1 ? "" : "s", n);
+                       most, plural(most), n);
 }
 
 static bool right_arity(onnx_call *c)
@@ -190,7 +190,7 @@ static bool right_arity(onnx_call *c)
                                i);
     return c->n_out <= op->max_out ||
            onnx_refuse(c, DIAG_ArityMismatch, "it has at most %" PRIu32 " output%s, not %" PRIu32,
-                       op->max_out, op->max_out == 1 ? "" : "s", c->n_out);
+                       op->max_out, plural(op->max_out), c->n_out);
 }
 
 /* Is everything known of all inputs? Those that are data are looked for first: they cost nothing.

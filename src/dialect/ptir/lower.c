@@ -107,7 +107,7 @@ static value_id named_value(lowering *l, const ptir_operand *o)
                              "the tuple has %" PRIu32
                              " element%s, counted from 0, and none with the "
                              "number %" PRIu32,
-                             v->type->n, v->type->n == 1 ? "" : "s", o->index);
+                             v->type->n, plural(v->type->n), o->index);
         return NO_VALUE;
     }
     if (!v->type->items[o->index].tensor) {

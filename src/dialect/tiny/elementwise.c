@@ -11,7 +11,7 @@ bool read_operands(reader *r, entry *e, operand *out)
     if (n != e->uop->n_src)
         return fault(r, e, DIAG_ArityMismatch, e->src ? e->src->at : e->at,
                      "'%s' takes %u source%s, not %" PRIu32, e->uop->name, e->uop->n_src,
-                     e->uop->n_src == 1 ? "" : "s", n);
+                     plural(e->uop->n_src), n);
     for (uint32_t k = 0; k < n; k++) {
         const json_value *v = &e->src->items[k];
         out[k] = (operand){.text = v};

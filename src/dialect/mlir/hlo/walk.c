@@ -38,7 +38,7 @@ static bool refuse_count(shlo_call *c, const char *what, uint32_t n, uint32_t le
                        least == most ? ""
                        : n < least   ? "at least "
                                      : "at most ",
-                       wanted, what, wanted == 1 ? "" : "s", n);
+                       wanted, what, plural(wanted), n);
 }
 
 static bool right_arity(shlo_call *c)
