@@ -106,7 +106,15 @@ static void test_faults(tn_context *cx, const record *r)
     CHECK_INT(tn_module_set_constant(m, 4, &(tn_buffer){x, 8, {TN_F32, 1, {2}}}), TN_ERR_USAGE);
     CHECK_INT(tn_module_set_constant(m, 0, &(tn_buffer){x, 12, {TN_F32, 1, {3}}}), TN_ERR_INPUT);
     CHECK_TEXT(r->kind, "InputMismatch");
+    CHECK_TEXT(r->code, "DynamicDimensionMismatch"); /* of PTIR, for other extents alone */
+    CHECK_INT(tn_module_set_constant(m, 0, &(tn_buffer){x, 8, {TN_SI32, 1, {2}}}), TN_ERR_INPUT);
+    CHECK_TEXT(r->code, "InputMismatch");
+    CHECK_INT(tn_module_set_constant(m, 2, &(tn_buffer){(char[]){2}, 1, {TN_I1, 0, {0}}}),
+              TN_ERR_INPUT);
+    CHECK_TEXT(r->code, "InputMismatch");
+    CHECK(strstr(r->message, "i1 holds 0 and 1") != NULL);
     CHECK_INT(tn_module_set_constant(m, 0, &(tn_buffer){x, 4, {TN_F32, 1, {2}}}), TN_ERR_INPUT);
+    CHECK_TEXT(r->code, "InputMismatch");
     CHECK_INT(tn_module_borrow_constant(m, 0, &(tn_buffer){(char *)x + 1, 8, {TN_F32, 1, {2}}}),
               TN_ERR_INPUT);
     CHECK_INT(tn_module_set_constant(m, 3, &(tn_buffer){x, 12, {TN_F32, 2, {3, 1}}}), TN_ERR_INPUT);

@@ -47,7 +47,8 @@ static void checks_inputs(void)
     CHECK_INT(tn_program_check_input(p, 1, &y, "y.npy"), TN_ERR_INPUT);
     CHECK_TEXT(said.kind, "InputMismatch");
     CHECK_TEXT(said.message,
-               "input 'y' is ui4[3], but y.npy holds ui8[3] with values out of range");
+               "input 'y' is ui4[3], but y.npy holds ui8[3] with values out of range: ui4 "
+               "holds 0 to 15");
     CHECK_INT(y.type.dtype, TN_UI8);
     x.type.dtype = TN_F32;
     CHECK_INT(tn_program_check_input(p, 0, &x, NULL), TN_ERR_INPUT);

@@ -5,17 +5,42 @@
 #include "graph/literal.h"
 #include "pass/sizes/bind.h"
 
+__attribute__((format(printf, 5, 6))) static tn_status
+report(const module *m, const node *n, const char *op, diag_kind kind, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const tn_status s = node_vreport(module_entry(m), n, &m->cx->diag, op, kind, format, args);
+    va_end(args);
+    return s;
+}
+
+/* OP is "input" where the declared shape is at fault, for which some dialects have a code, and NULL
+ * where the data is. */
+static tn_status refuse_about(const module *m, const node *n, const char *op, diag_kind kind,
+                              const char *why)
+{
+    return report(m, n, op, kind, "input '%s' cannot be made a constant: %s",
+                  attr_string(n->attrs, KEY_NAME), why);
+}
+
 static tn_status refuse(const module *m, const node *n, diag_kind kind, const char *why)
 {
-    return node_report(module_entry(m), n, kind, "input '%s' cannot be made a constant: %s",
-                       attr_string(n->attrs, KEY_NAME), why);
+    return refuse_about(m, n, op_table[n->op].text, kind, why);
+}
+
+static tn_status refuse_data(const module *m, const node *n, const char *why)
+{
+    return refuse_about(m, n, NULL, DIAG_InputMismatch, why);
 }
 
 static tn_status refuse_type(const module *m, const node *n, const tn_type *want,
                              const tn_type *given)
 {
     diag_channel *d = &m->cx->diag;
-    const tn_status s = refuse(m, n, DIAG_InputMismatch, "the tensor is of another type");
+    const bool only_extents = want->dtype == given->dtype && want->rank == given->rank;
+    const tn_status s = refuse_about(m, n, only_extents ? op_table[n->op].text : NULL,
+                                     DIAG_InputMismatch, "the tensor is of another type");
     diag_note(d, NULL, NO_SPAN, "declared %s", public_type_text(&d->text, want));
     diag_note(d, NULL, NO_SPAN, "given %s", public_type_text(&d->text, given));
     return s;
@@ -56,13 +81,13 @@ static tn_status constant_attrs(module *m, const node *n, const type *t, const t
     if (!type_bytes(t, &l.bytes) || l.bytes > m->cx->limits.literal_bytes)
         return refuse(m, n, DIAG_LimitExceeded, "it has more bytes than the limit on constants");
     if (value->bytes < l.bytes || (l.bytes && !value->data))
-        return refuse(m, n, DIAG_InputMismatch, "the buffer is too small");
+        return refuse_data(m, n, "the buffer is too small");
     if (is_borrowed && (uintptr_t)value->data % dtype_bytes(dtype_table[t->dtype].part) != 0)
-        return refuse(m, n, DIAG_InputMismatch, "the buffer is not aligned for its elements");
+        return refuse_data(m, n, "the buffer is not aligned for its elements");
     if (!dtype_holds(t->dtype, value->data, l.bytes))
-        return refuse(m, n, DIAG_InputMismatch,
-                      arena_printf(&m->cx->diag.text, "it has values out of range: %s",
-                                   dtype_range(t->dtype)));
+        return refuse_data(m, n,
+                           arena_printf(&m->cx->diag.text, "it has values out of range: %s",
+                                        dtype_range(t->dtype)));
     bool ok = take_value(m, &l, value, is_borrowed) && (!l.shared || module_hold(m, l.shared));
     payload_drop(l.shared); /* M holds it */
     attr entry = {.key = KEY_VALUE, .v.literal = &l};
