@@ -49,6 +49,17 @@ class Operators(Case):
         got, = self.results("CastLike", 1, x, np.zeros(3, np.int8))
         np.testing.assert_array_equal(got, x.astype(np.int8), strict=True)
 
+    def test_mod_of_floats(self):
+        """Exact, however large the quotient is; by infinities the dividend."""
+        for t in (np.float16, np.float32, np.float64):
+            x = np.array([[1e4, -7.5, 0.3, -0.0, 6e4, 5, np.inf, np.finfo(t).max]], t)
+            y = np.array([[0.1], [3], [-np.inf], [np.finfo(t).tiny], [0]], t)
+            got, = self.results("Mod", 1, x, y, fmod=1)
+            with np.errstate(all="ignore"):
+                want = np.fmod(x, y)
+            np.testing.assert_array_equal(got, want, strict=True)
+            np.testing.assert_array_equal(np.signbit(got[got == 0]), np.signbit(want[want == 0]))
+
     def test_pow_of_known_exponents(self):
         """Squares and cubes are products, also where the exponent has other types and shapes; others are powers."""
         x = np.array([[-3.5, -0.0, 0.1, 7e9, np.inf]], np.float32)

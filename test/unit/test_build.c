@@ -28,6 +28,7 @@ static void use_elementwise(tn_builder *b, tn_value x, tn_value i, tn_value p)
     CHECK(tn_is_value(tn_not(b, p)));
     CHECK(tn_is_value(tn_stop_gradient(b, x)));
     CHECK(tn_is_value(tn_div_or_zero(b, x, x)));
+    CHECK(tn_is_value(tn_fmod(b, x, x)));
     CHECK(tn_is_value(tn_cast(b, x, TN_F64)));
     CHECK(tn_is_value(tn_wrap(b, i, TN_SI8)));
     CHECK(tn_is_value(tn_bitcast(b, x, TN_UI32)));

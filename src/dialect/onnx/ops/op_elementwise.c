@@ -98,15 +98,6 @@ bool onnx_op_bit_shift(onnx_call *c)
            onnx_give(c, 0, left ? tn_shift_left(c->b, x, y) : tn_shift_right_logical(c->b, x, y));
 }
 
-/* The remainder of a division that truncates, for floats too. */
-static tn_value remainder_of(onnx_call *c, tn_value x, tn_value y, bool is_float)
-{
-    if (!is_float)
-        return tn_mod(c->b, x, y);
-    const tn_value q = tn_trunc(c->b, tn_div(c->b, x, y));
-    return tn_sub(c->b, x, tn_mul(c->b, q, y));
-}
-
 bool onnx_op_mod(onnx_call *c)
 {
     tn_value x, y;
@@ -116,7 +107,7 @@ bool onnx_op_mod(onnx_call *c)
     const bool is_float = dtype_is_float(d), like_c = onnx_attr_int(c, "fmod", 0);
     if (is_float && !like_c)
         return onnx_refuse(c, DIAG_DTypeNotSupported, "floats need 'fmod'");
-    const tn_value r = remainder_of(c, x, y, is_float);
+    const tn_value r = is_float ? tn_fmod(c->b, x, y) : tn_mod(c->b, x, y);
     if (like_c || dtype_is_unsigned(d))
         return onnx_give(c, 0, r);
     /* the sign is the divisor's */

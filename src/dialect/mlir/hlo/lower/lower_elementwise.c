@@ -85,7 +85,7 @@ bool shlo_lower_divide(shlo_call *c)
     const tn_value x = shlo_in(c, 0), y = shlo_in(c, 1);
     const bool is_safe = !dtype_is_int(d) || shlo_never_zero(c, y);
     if (op == OP_MOD && dtype_is_float(d))
-        return shlo_give(c, 0, shlo_float_remainder(c, x, y));
+        return shlo_give(c, 0, tn_fmod(c->b, x, y));
     return shlo_give(c, 0, is_safe ? two(c->b, op, x, y) : guarded(c->b, op, d, x, y));
 }
 

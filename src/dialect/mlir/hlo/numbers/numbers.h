@@ -4,8 +4,6 @@
 
 #include "dialect/mlir/hlo/shlo.h"
 
-/* The exact remainder of X / Y, floats of one shape, with the sign of X: C's fmod. */
-tn_value shlo_float_remainder(shlo_call *c, tn_value x, tn_value y);
 /* X to the power Y, integers of one shape, by operand 1, which Y is. */
 tn_value shlo_integer_power(shlo_call *c, tn_value x, tn_value y);
 /* The upper half of the bits of X * Y, integers of one shape. */

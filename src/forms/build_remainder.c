@@ -1,0 +1,199 @@
+/* The exact remainder of floats. */
+#include <math.h>
+
+#include "forms/forms.h"
+
+/* Does any element of X hold? */
+static tn_value any(tn_builder *b, tn_value x)
+{
+    int64_t axes[TN_MAX_RANK];
+    const type *t = builder_type(b, x);
+    for (uint32_t i = 0; t && i < t->rank; i++)
+        axes[i] = i;
+    return t && t->rank ? tn_reduce_max(b, x, (tn_ints){axes, t->rank}, false) : x;
+}
+
+/* ---- small quotients ---- */
+
+/* Y without the lower 27 of its 53 bits: the rest of Y has 27 bits, too. */
+static tn_value upper_half(tn_builder *b, tn_value y)
+{
+    const tn_value mask = tn_scalar_int(b, TN_SI64, -(INT64_C(1) << 27));
+    return tn_bitcast(b, tn_and(b, tn_bitcast(b, y, TN_SI64), mask), TN_F64);
+}
+
+/* REST - Q * Y for a Q that is REST / Y rounded to a whole number in some way, and has BITS bits.
+ * The difference is then a number of f64, and so is everything on the way:
+ *
+ * Y has at most 53 - BITS bits: the product is exact.
+ * Otherwise BITS is 26, and the products of Q and both halves of Y are exact. Their sum, rounded,
+ * is as large as REST or nearly so that the difference to REST is exact, and what rounding took
+ * away is a number, too. */
+static tn_value minus_product(tn_builder *b, tn_value rest, tn_value q, tn_value y, bool is_short)
+{
+    const tn_value product = tn_mul(b, q, y);
+    const tn_value left = tn_sub(b, rest, product);
+    if (is_short)
+        return left;
+    const tn_value upper = upper_half(b, y), lower = tn_sub(b, y, upper);
+    const tn_value upper_product = tn_mul(b, q, upper), lower_product = tn_mul(b, q, lower);
+    const tn_value lost = tn_add(b, tn_sub(b, upper_product, product), lower_product);
+    return tn_sub(b, left, lost);
+}
+
+/* REST modulo Y, which are not negative, where the quotient has at most BITS bits; elsewhere
+ * REST. */
+static tn_value near_remainder(tn_builder *b, tn_value rest, tn_value y, int bits, bool is_short)
+{
+    const tn_value zero = tn_scalar_like(b, rest, 0);
+    const tn_value quotient = tn_div(b, rest, y);
+    const tn_value end = tn_scalar_like(b, rest, ldexp(1, bits));
+    tn_value is_near = tn_compare(b, TN_LT, quotient, end);
+    if (!is_short) { /* the product of a quotient that was rounded up may be too large for f64 */
+        const tn_value large = tn_scalar_like(b, rest, 0x1p1023);
+        is_near = tn_and(b, is_near, tn_compare(b, TN_LT, rest, large));
+    }
+    const tn_value q = tn_trunc(b, tn_select(b, is_near, quotient, zero));
+    const tn_value r = minus_product(b, rest, q, y, is_short);
+    /* the division may have rounded up to a whole number */
+    const tn_value is_below = tn_compare(b, TN_LT, r, zero);
+    return tn_select(b, is_below, tn_add(b, r, y), r);
+}
+
+/* ---- large quotients: the divisor is doubled until it is more than half of the dividend, and
+ * subtracted where it fits on its way back. Every step is exact. ---- */
+
+/* Is twice STEP at most REST? */
+static tn_value fits_twice(tn_builder *b, tn_value rest, tn_value step)
+{
+    return tn_compare(b, TN_GE, tn_sub(b, rest, step), step);
+}
+
+/* LEAST times the largest power of 2 so that it is at most REST, or LEAST itself. */
+static tn_value largest_step(tn_builder *b, tn_value rest, tn_value least)
+{
+    tn_region test, body;
+    tn_value in[2], out[2];
+    tn_region_begin(b, NULL);
+    in[0] = tn_param_like(b, rest);
+    in[1] = tn_param_like(b, least);
+    const tn_value goes_on = any(b, fits_twice(b, in[0], in[1]));
+    test = tn_region_end(b, TN_VALUES(goes_on, in[0], in[1]));
+    tn_region_begin(b, NULL);
+    in[0] = tn_param_like(b, rest);
+    in[1] = tn_param_like(b, least);
+    const tn_value fits = fits_twice(b, in[0], in[1]);
+    const tn_value next = tn_select(b, fits, tn_add(b, in[1], in[1]), in[1]);
+    body = tn_region_end(b, TN_VALUES(in[0], next));
+    tn_while(b, test, body, TN_VALUES(rest, least), out, 2);
+    return out[1];
+}
+
+/* REST without as many times STEP, half of it, and so on down to LEAST as fit. */
+static tn_value reduced(tn_builder *b, tn_value rest, tn_value step, tn_value least)
+{
+    tn_region test, body;
+    tn_value in[3], out[3];
+    const tn_value outer[] = {rest, step, least};
+    tn_region_begin(b, NULL);
+    for (int i = 0; i < 3; i++)
+        in[i] = tn_param_like(b, outer[i]);
+    const tn_value goes_on = any(b, tn_compare(b, TN_GE, in[0], in[2]));
+    test = tn_region_end(b, TN_VALUES(goes_on, in[0], in[1], in[2]));
+    tn_region_begin(b, NULL);
+    for (int i = 0; i < 3; i++)
+        in[i] = tn_param_like(b, outer[i]);
+    const tn_value counts = tn_compare(b, TN_GE, in[1], in[2]);
+    const tn_value fits = tn_and(b, counts, tn_compare(b, TN_GE, in[0], in[1]));
+    const tn_value next = tn_select(b, fits, tn_sub(b, in[0], in[1]), in[0]);
+    const tn_value half = tn_mul(b, in[1], tn_scalar_like(b, in[1], 0.5));
+    body = tn_region_end(b, TN_VALUES(next, half, in[2]));
+    tn_while(b, test, body, (tn_values){outer, 3}, out, 3);
+    return out[0];
+}
+
+/* ---- all together ---- */
+
+/* How a remainder is computed, in f64. */
+typedef struct method {
+    int bits;      /* of quotients that one division is enough for */
+    bool is_short; /* products of these and a divisor have at most 53 bits */
+    bool is_all;   /* there are no larger quotients */
+} method;
+
+static method method_of(tn_dtype d)
+{
+    if (d == TN_F64)
+        return (method){26, false, false};
+    if (d == TN_F32)
+        return (method){53 - 24, true, false};
+    if (d == TN_BF16)
+        return (method){53 - 8, true, false};
+    /* f16 and narrower: at most 11 bits, and exponents from -24 to 15 */
+    return (method){53 - 11, true, true};
+}
+
+/* |X| modulo |Y|, f64 that stand for numbers of D, where IS_PLAIN: X and Y are finite, and Y is
+ * not 0. */
+static tn_value size_of_rest(tn_builder *b, tn_dtype d, tn_value is_plain, tn_value x, tn_value y)
+{
+    const method how = method_of(d);
+    const tn_value zero = tn_scalar_like(b, x, 0), one = tn_scalar_like(b, x, 1);
+    const tn_value size = tn_select(b, is_plain, tn_abs(b, x), zero);
+    const tn_value least = tn_select(b, is_plain, tn_abs(b, y), one);
+    const tn_value near = near_remainder(b, size, least, how.bits, how.is_short);
+    return how.is_all ? near : reduced(b, near, largest_step(b, near, least), least);
+}
+
+/* The remainder as C's fmod defines it, without a derivative. */
+static tn_value flat_remainder(tn_builder *b, tn_dtype d, tn_value x, tn_value y)
+{
+    const tn_value zero = tn_scalar_like(b, x, 0);
+    const tn_value x_ends = tn_is_finite(b, x), y_ends = tn_is_finite(b, y);
+    const tn_value divides = tn_and(b, y_ends, tn_compare(b, TN_NE, y, zero));
+    const tn_value is_plain = tn_and(b, x_ends, divides);
+    const tn_value r = size_of_rest(b, d, is_plain, x, y);
+    const tn_value is_below = tn_compare(b, TN_LT, x, zero);
+    const tn_value signed_rest = tn_select(b, is_below, tn_neg(b, r), r);
+    const tn_value none = tn_compare(b, TN_EQ, r, zero);
+    const tn_value plain = tn_select(b, none, tn_mul(b, x, zero), signed_rest);
+    const tn_value stays = tn_and(b, x_ends, tn_is_inf(b, y));
+    const tn_value odd = tn_select(b, stays, x, tn_scalar_like(b, x, (double)NAN));
+    return tn_select(b, is_plain, plain, odd);
+}
+
+/* X where it is finite, else 0. */
+static tn_value finite_or_zero(tn_builder *b, tn_value x)
+{
+    const tn_value is_finite = tn_is_finite(b, x);
+    return tn_select(b, is_finite, x, tn_scalar_like(b, x, 0));
+}
+
+/* Zero whose derivatives are those of trunc(X / Y) * Y - X, in which the quotient is constant: +0
+ * for finite X. */
+static tn_value slopes(tn_builder *b, tn_value x, tn_value y)
+{
+    const tn_value fixed_x = tn_stop_gradient(b, x), fixed_y = tn_stop_gradient(b, y);
+    const tn_value quotient = tn_trunc(b, tn_div(b, fixed_x, fixed_y));
+    const tn_value q = tn_stop_gradient(b, finite_or_zero(b, quotient));
+    const tn_value of_y = tn_mul(b, q, finite_or_zero(b, tn_sub(b, y, fixed_y)));
+    return tn_add(b, tn_sub(b, fixed_x, x), of_y);
+}
+
+tn_value tn_fmod(tn_builder *b, tn_value x, tn_value y)
+{
+    const type *t = form_operand(b, "fmod", x), *u = form_operand(b, "fmod", y);
+    if (!t || !u)
+        return tn_no_value();
+    if (!dtype_is_float(t->dtype) || u->dtype != t->dtype) {
+        builder_fail(b, t->dtype == u->dtype ? DIAG_DTypeNotSupported : DIAG_DTypeMismatch, "fmod",
+                     "'fmod' takes floats of one type, not %s and %s", dtype_name(t->dtype),
+                     dtype_name(u->dtype));
+        return tn_no_value();
+    }
+    const tn_dtype d = t->dtype;
+    const tn_value wide_x = tn_cast(b, x, TN_F64), wide_y = tn_cast(b, y, TN_F64);
+    const tn_value r = tn_stop_gradient(b, flat_remainder(b, d, wide_x, wide_y));
+    /* r - (+0) is r, also for -0 */
+    return tn_cast(b, tn_sub(b, r, slopes(b, wide_x, wide_y)), d);
+}
