@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Sequence, Union
 
+import numpy as np
+
 from . import _library as c
 from ._arguments import chars
 from ._dtypes import DTypeLike, c_type, dtype as dtype_of, parse_type
@@ -23,7 +25,10 @@ def ones(shape: Shape, dtype: DTypeLike = "f32") -> Value:
 
 def full(shape: Shape, value: float, dtype: DTypeLike = "f32") -> Value:
     """Elements that are all VALUE."""
-    return call("splat", dtype_of(dtype).code, current().shape(shape), float(value))
+    d, extents = dtype_of(dtype), current().shape(shape)
+    if isinstance(value, (int, np.integer)) and d.is_integer and int(float(value)) != value:  # more than 53 bits
+        return call("broadcast", constant(np.array(value, d.storage)), extents)
+    return call("splat", d.code, extents, float(value))
 
 
 def iota(shape: Shape, axis: int = 0, dtype: DTypeLike = "si32") -> Value:

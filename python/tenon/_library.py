@@ -543,6 +543,7 @@ _BUILDER: dict[str, tuple[Any, list[Any]]] = {
     "tn_bitcast": (V, [V, D]),
     "tn_stop_gradient": (V, [V]),
     "tn_div_or_zero": (V, [V, V]),
+    "tn_fmod": (V, [V, V]),
     "tn_compare": (V, [c_int, V, V]),
     "tn_select": (V, [V, V, V]),
     "tn_clamp": (V, [V, V, V]),

@@ -5,16 +5,18 @@ for example, prefers a number to NaN.
 """
 from __future__ import annotations
 
-import math
 from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _library as c
+from ._arithmetic import (divide, divmod_of, float_power, floor_divide, fmod, log10, power, remainder, shift_right,
+                          where, wide_type)
+from ._create import full
 from ._dtypes import BY_NAME, DTypeLike, dtype as dtype_of
 from ._errors import UsageError
 from ._index import take as take_axis
-from ._trace import Dim, Value, call, cast, constant, current, is_weak, many, operands, values_of
+from ._trace import Dim, Value, call, cast, constant, current, many, operands, values_of
 
 _DEFAULT = 19  # TN_DTYPE_DEFAULT
 Axis = Union[None, int, Sequence[int]]
@@ -30,59 +32,6 @@ def _unary(name: str) -> Callable[[Any], Value]:
 
 def _compare(direction: int) -> Callable[[Any, Any], Value]:
     return lambda x, y: call("compare", direction, *operands(x, y))
-
-
-def _is_integer(x: Value) -> bool:
-    return dtype_of(x.dtype).is_integer
-
-
-def _divide(x: Any, y: Any) -> Value:
-    a, b = operands(x, y)
-    if _is_integer(a):
-        raise TypeError(f"/ of {a.dtype}: // divides integers, astype('f32') makes floats of them")
-    return call("div", a, b)
-
-
-def _remainder(x: Any, y: Any) -> Value:
-    """With the sign of Y, as Python's."""
-    a, b = operands(x, y)
-    if not _is_integer(a):
-        out: Value = a - call("floor", call("div", a, b)) * b
-        return out
-    r = call("mod", a, b)
-    if a.dtype[0] == "u":
-        return r
-    wrong = ((r != 0) & ((r < 0) != (b < 0)))
-    return where(wrong, r + b, r)
-
-
-def _fmod(x: Any, y: Any) -> Value:
-    a, b = operands(x, y)
-    out: Value = call("mod", a, b) if _is_integer(a) else a - call("trunc", call("div", a, b)) * b
-    return out
-
-
-def _floor_divide(x: Any, y: Any) -> Value:
-    a, b = operands(x, y)
-    if a.dtype[0] == "u":
-        return call("div", a, b)
-    if not _is_integer(a):
-        return call("floor", call("div", a, b))
-    q, r = call("div", a, b), call("mod", a, b)
-    return where((r != 0) & ((r < 0) != (b < 0)), q - 1, q)
-
-
-def _power(x: Any, y: Any) -> Value:
-    if is_weak(y) and isinstance(x, Value) and not isinstance(y, Dim):
-        n = float(y)
-        if n == 0.5:
-            return call("sqrt", x)
-        if n == int(n) and 1 <= abs(n) <= 4:
-            out = x
-            for _ in range(int(abs(n)) - 1):
-                out = call("mul", out, x)
-            return out if n > 0 else call("reciprocal", out)
-    return call("pow", *operands(x, y))
 
 
 def _logical(name: str) -> Callable[..., Value]:
@@ -107,15 +56,10 @@ def _matmul(x: Any, y: Any) -> Value:
     return call("matmul", a, b)
 
 
-def _log10(x: Any) -> Value:
-    y = _unary("log")(x)
-    return call("mul", y, constant(1 / math.log(10), dtype_of(y.dtype)))
-
-
-UFUNCS: dict[Any, Callable[..., Value]] = {
+UFUNCS: dict[Any, Callable[..., Any]] = {
     np.negative: _unary("neg"), np.positive: constant, np.absolute: _unary("abs"), np.fabs: _unary("abs"),
     np.exp: _unary("exp"), np.exp2: _unary("exp2"), np.expm1: _unary("expm1"), np.log: _unary("log"),
-    np.log2: _unary("log2"), np.log10: _log10, np.log1p: _unary("log1p"),
+    np.log2: _unary("log2"), np.log10: log10, np.log1p: _unary("log1p"),
     np.sin: _unary("sin"), np.cos: _unary("cos"), np.tan: _unary("tan"), np.arcsin: _unary("asin"),
     np.arccos: _unary("acos"), np.arctan: _unary("atan"), np.sinh: _unary("sinh"), np.cosh: _unary("cosh"),
     np.tanh: _unary("tanh"), np.arcsinh: _unary("asinh"), np.arccosh: _unary("acosh"), np.arctanh: _unary("atanh"),
@@ -124,11 +68,12 @@ UFUNCS: dict[Any, Callable[..., Value]] = {
     np.ceil: _unary("ceil"), np.rint: _unary("round_even"), np.sign: _unary("sign"),
     np.isfinite: _unary("is_finite"), np.isnan: _unary("is_nan"), np.isinf: _unary("is_inf"),
     np.invert: _unary("not"), np.add: _binary("add"), np.subtract: _binary("sub"), np.multiply: _binary("mul"),
-    np.true_divide: _divide, np.floor_divide: _floor_divide, np.remainder: _remainder, np.fmod: _fmod,
-    np.power: _power, np.float_power: _power, np.maximum: _binary("maximum"), np.minimum: _binary("minimum"),
-    np.fmax: _binary("maximum"), np.fmin: _binary("minimum"), np.arctan2: _binary("atan2"),
+    np.true_divide: divide, np.floor_divide: floor_divide, np.remainder: remainder, np.fmod: fmod,
+    np.divmod: divmod_of, np.power: power, np.float_power: float_power, np.maximum: _binary("maximum"),
+    np.minimum: _binary("minimum"), np.fmax: _binary("maximum"), np.fmin: _binary("minimum"),
+    np.arctan2: _binary("atan2"),
     np.bitwise_and: _binary("and"), np.bitwise_or: _binary("or"), np.bitwise_xor: _binary("xor"),
-    np.left_shift: _binary("shift_left"), np.right_shift: _binary("shift_right_arithmetic"),
+    np.left_shift: _binary("shift_left"), np.right_shift: shift_right,
     np.logical_and: _logical("and"), np.logical_or: _logical("or"), np.logical_xor: _logical("xor"),
     np.logical_not: _logical("not"), np.less: _compare(0), np.less_equal: _compare(1), np.equal: _compare(2),
     np.greater_equal: _compare(3), np.greater: _compare(4), np.not_equal: _compare(5), np.matmul: _matmul,
@@ -196,22 +141,37 @@ def _all(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) ->
     return result
 
 
-def var(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None = None, ddof: int = 0,
-        keepdims: bool = False) -> Value:
-    y = constant(x) if dtype is None else cast(x, dtype)
-    d = y - mean(y, axis, keepdims=True)
+def _size_squared(x: Value) -> Value:
+    if not dtype_of(x.dtype).is_complex:
+        return call("mul", x, x)
+    re, im = call("real", x), call("imag", x)
+    out: Value = re * re + im * im
+    return out
+
+
+def _var_in_own_type(x: Value, axis: Axis, ddof: int, keepdims: bool) -> Value:
+    square = _size_squared(x - mean(x, axis, keepdims=True))
     if ddof == 0:
-        return mean(d * d, axis, keepdims=keepdims)
+        return mean(square, axis, keepdims=keepdims)
     n: Any = 1
-    for a in range(y.ndim) if axis is None else [axis] if isinstance(axis, int) else axis:
-        n = n * y.shape[a]
-    result: Value = _sum(d * d, axis, keepdims=keepdims) / (constant(n, dtype_of(y.dtype)) - ddof)
-    return result
+    for a in range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis:
+        n = n * x.shape[a]
+    out: Value = _sum(square, axis, keepdims=keepdims) / (constant(n, dtype_of(square.dtype)) - ddof)
+    return out
 
 
-def std(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None = None, ddof: int = 0,
-        keepdims: bool = False) -> Value:
-    return call("sqrt", var(x, axis, dtype, None, ddof, keepdims))
+def _spread(finish: Callable[[Value], Value]) -> Callable[..., Value]:
+    """FINISH of the variance. Floats narrower than f32 are computed in f32, and rounded once."""
+    def function(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None = None, ddof: int = 0,
+                 keepdims: bool = False) -> Value:
+        y = constant(x) if dtype is None else cast(x, dtype)
+        d = dtype_of(y.dtype)
+        result = finish(_var_in_own_type(cast(y, wide_type(d)), axis, ddof, keepdims))
+        return cast(result, d) if d.is_float else result
+    return function
+
+
+var, std = _spread(lambda v: v), _spread(lambda v: call("sqrt", v))
 
 
 def argmax(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool = False) -> Value:
@@ -223,7 +183,8 @@ def argmax(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool 
 
 def argmin(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool = False) -> Value:
     y = constant(x)
-    return argmax(call("not" if y.dtype[0] == "u" else "neg", y), axis, None, keepdims)
+    is_float = dtype_of(y.dtype).is_float
+    return argmax(call("neg" if is_float else "not", y), axis, None, keepdims)
 
 
 # ---- along an axis ----
@@ -392,12 +353,6 @@ def take(x: Any, indices: Any, axis: Optional[int] = None, out: None = None, mod
 
 # ---- others ----
 
-def where(p: Any, x: Any, y: Any) -> Value:
-    a, b = operands(x, y)
-    q = constant(p)
-    return call("select", q if q.dtype == "i1" else q != 0, a, b)
-
-
 def clip(x: Any, low: Any = None, high: Any = None, out: None = None, **names: Any) -> Value:
     low, high = names.get("a_min", low), names.get("a_max", high)
     if low is None and high is None:
@@ -463,8 +418,7 @@ def einsum(text: str, *xs: Any) -> Value:
 
 def full_like(x: Any, value: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Value:
     y = constant(x)
-    d = dtype_of(dtype) if dtype is not None else dtype_of(y.dtype)
-    return call("splat", d.code, current().shape(y.shape), float(value))
+    return full(y.shape, value, y.dtype if dtype is None else dtype)
 
 
 def astype(x: Any, dtype: DTypeLike, **_: Any) -> Value:

@@ -28,6 +28,7 @@ ONE = {np.negative: [B, I], np.positive: [B], np.absolute: [B, I], np.sign: [B],
 TWO_INTEGERS = {np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.left_shift, np.right_shift}
 MIXED = {np.add, np.subtract, np.multiply, np.floor_divide, np.remainder, np.less, np.equal, np.maximum, np.minimum,
          np.greater, np.greater_equal, np.less_equal, np.not_equal, np.fmod}
+DIVISIONS = np.fmod, np.remainder, np.floor_divide
 
 
 def one(u):
@@ -72,7 +73,11 @@ class Numpy(unittest.TestCase):
             if u is np.matmul:
                 continue
             with self.subTest(u.__name__):
-                if u.nin == 1:
+                if u is np.divmod:
+                    for k in range(2):
+                        self.check(lambda x, y: np.divmod(x, y)[k], A, B)
+                        self.check(lambda x, y: divmod(x, y)[k], I, J)
+                elif u.nin == 1:
                     for x in ONE.get(u, [A]):
                         self.check(one(u), x)
                 elif u in TWO_INTEGERS:
@@ -93,6 +98,108 @@ class Numpy(unittest.TestCase):
         for f in (lambda x, y: x // y, lambda x, y: x % y, lambda x, y: ~x ^ y, lambda x, y: x << 2,
                   lambda x, y: x >> 1, lambda x, y: x == y):
             self.check(f, I, J)
+
+    def check_bits(self, function, *args):
+        """FUNCTION traced on ARGS gives NumPy's bits, but for those of NaN."""
+        with np.errstate(all="ignore"):
+            want = np.asarray(function(*args))
+        m = tenon.function(function).trace(*args)
+        for p in (m.compile(), m.compile(engine="ref")):
+            got = np.asarray(p(*args))
+            self.assertEqual(got.dtype, want.dtype)
+            wrong = ~((got == want) & (np.signbit(got) == np.signbit(want)) | (got != got) & (want != want))
+            self.assertFalse(wrong.any(), [x[wrong][:3] for x in (got, want, *np.broadcast_arrays(*args)) if x.shape == wrong.shape])
+
+    def test_divisions(self):
+        """Remainders and quotients have NumPy's bits: for special numbers, large and small quotients, any patterns."""
+        divisions = [*map(two, DIVISIONS), lambda x, y: np.divmod(x, y)[0], lambda x, y: x % 1.5,
+                     lambda x, y: x // -0.1, lambda x, y: x % y]
+        for t in (np.float16, np.float32, np.float64):
+            with self.subTest(t.__name__):
+                limits = np.finfo(t)
+                special = np.array([0, 1, 0.1, 1.5, 3, 1e3, limits.max, limits.tiny, limits.smallest_subnormal, np.inf, np.nan, 1 / 3,
+                                    7 * limits.smallest_subnormal, limits.max / 3, 2 + limits.eps * 2], t)
+                special = np.concatenate([special, -special])
+                patterns = RNG.integers(0, 2 ** 16, (2, 64, limits.bits // 16)).astype(np.uint16).view(t)[..., 0]
+                y = RNG.uniform(-2, 2, 4096).astype(t)
+                near = y * np.rint(2 ** RNG.uniform(0, 12 if t is np.float16 else 30, 4096)).astype(t)
+                with np.errstate(all="ignore"):
+                    near = np.nextafter(near, RNG.choice([-1, 1], 4096).astype(t) * near)
+                for f in divisions:
+                    self.check_bits(f, special[:, None], special)
+                    self.check_bits(f, patterns[0], patterns[1])
+                    self.check_bits(f, near, y)
+
+    def test_divisions_of_narrow_floats(self):
+        """Of bf16, as the package ml_dtypes has them: in f32, rounded once."""
+        def rounded(x):
+            bits = x.view(np.uint32)
+            return ((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000).astype(np.uint32).view(np.float32)
+        x, y = (rounded(RNG.uniform(-1, 1, 999).astype(np.float32) * np.float32(2) ** RNG.integers(-s, s, 999)) for s in (30, 9))
+        for f in map(two, DIVISIONS):
+            got = tenon.function(lambda x, y: f(x.astype("bf16"), y.astype("bf16")).astype("f32"))(x, y)
+            with np.errstate(all="ignore"):
+                np.testing.assert_array_equal(np.asarray(got), rounded(f(x, y)))
+
+    def test_divisions_of_integers(self):
+        for t in (np.int8, np.uint8):
+            x = np.arange(np.iinfo(t).min, np.iinfo(t).max + 1).astype(t)
+            for f in map(two, DIVISIONS):
+                self.check(f, x[:, None], x[x != 0])
+            for n in (0, 1, 3, 7):
+                self.check(lambda x: x >> n, x)
+        for t in (np.int32, np.int64, np.uint64):
+            x = np.array([np.iinfo(t).min, 0, 1, 2, 7, np.iinfo(t).max, np.iinfo(t).max // 3], t)
+            for f in map(two, DIVISIONS):
+                self.check(f, x[:, None], np.concatenate([x[x != 0], np.array([-1, -5]).astype(t)]))
+
+    def test_slopes_of_remainders(self):
+        """The quotient is constant."""
+        x, y = np.array([7.5, -7.5, 2.0, 1e30]), np.array([2.0, 2.0, -1.0, 1.5])
+        for f, quotient in ((np.fmod, np.trunc), (np.remainder, np.floor)):
+            by_x, by_y = tenon.grad(lambda x, y: f(x, y).sum(), argnums=(0, 1))(x, y)
+            self.assertEqual(by_x.tolist(), [1] * 4)
+            self.assertEqual(by_y.tolist(), (-quotient(x / y)).tolist())
+        self.assertEqual(tenon.grad(lambda x: (x // 2).sum())(x).tolist(), [0] * 4)
+        self.assertEqual(tenon.grad(lambda x: (x % 2).sum())(np.array([0.0, np.inf]))[0], 1)
+
+    def test_powers(self):
+        """`**` is one operation that is rounded correctly, or `pow`."""
+        for t in (np.float32, np.float64):
+            x = np.concatenate([np.array([0, 1, np.inf, np.nan, np.finfo(t).max, np.finfo(t).tiny, 3e-20, 1e-38, 1e19], t),
+                                np.exp(RNG.uniform(-20, 20, 500)).astype(t)])
+            x = np.concatenate([x, -x])
+            for n in (*range(-6, 7), 0.5, -0.5, 1.5, -2.0, 3.0, np.inf, -np.inf, np.float32(2), True):
+                if n in (1, 2, -1, 0.5):
+                    self.check_bits(lambda x: x ** n, x)
+                    continue
+                got = np.asarray(tenon.function(lambda x: x ** n)(x))
+                want = np.asarray(tenon.function(lambda x: np.power(x, np.full(1, n, t)))(x))
+                self.assertEqual(got.tobytes(), want.tobytes(), n)
+        x = np.array([1e160, 9e-155])
+        np.testing.assert_allclose(tenon.function(lambda x: x ** -2.0)(x), x ** -2.0, rtol=1e-15, atol=1e-323)
+        for n in (0, 1, 2, 3, 5, 12, 31):
+            self.check(lambda x: x ** n, I)
+        with self.assertRaisesRegex(ValueError, "negative powers"):
+            tenon.function(lambda x: x ** -1)(I)
+        with self.assertRaisesRegex(TypeError, "float_power of si32"):
+            tenon.function(lambda x: np.float_power(x, 2))(I)
+
+    def test_as_exact_as_numpy(self):
+        """What is composed of several operations loses nothing on its way."""
+        tens = (10.0 ** np.arange(-30, 30)).astype(np.float32)
+        np.testing.assert_array_equal(tenon.function(lambda x: np.log10(x))(tens), np.log10(tens.astype(float)).astype(np.float32))
+        h = np.linspace(0, 200, 900).astype(np.float16)
+        for f in (np.var, np.std):
+            np.testing.assert_allclose(tenon.function(lambda x: f(x))(h), f(h.astype(float)), rtol=2.0 ** -11)
+        z = (A + 1j * B).astype(np.complex128)
+        self.check(lambda x: np.var(x, axis=0), z)
+        self.check(lambda x: np.std(x), z)
+        least = np.array([5, -128, 127, 3], np.int8)
+        self.check(lambda x: np.argmin(x), least)
+        for n in (2 ** 60 + 1, -2 ** 63, 3):
+            self.check(lambda x: np.full_like(x, n), np.zeros((2, 3), np.int64))
+        self.check(lambda x: np.full_like(x, 2 ** 64 - 1), np.zeros((), np.uint64))
 
     def test_reductions(self):
         for name in ("sum", "mean", "prod", "max", "min", "var", "std"):
