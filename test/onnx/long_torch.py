@@ -8,18 +8,13 @@ import json
 import pathlib
 import sys
 import tempfile
-import warnings
 
 import numpy as np
 
 from lib.program import start
+from lib.torch_models import exported, is_chosen
 
-try:
-    import torch
-except ImportError:
-    print("skipped: PyTorch is missing")
-    sys.exit(0)
-
+import torch
 from torch import nn
 from torch.nn import functional as F
 
@@ -132,15 +127,15 @@ def flattened(x):
 def check(module, inputs, version):
     """What is wrong; "" when the exporter cannot express the module."""
     want = flattened(module(*inputs))
-    names = [f"x{k}" for k in range(len(inputs))]
+    try:
+        data, arrays = exported(module, inputs, version)
+    except Exception:  # of many kinds
+        return ""
     with tempfile.TemporaryDirectory() as place:
         folder, given = pathlib.Path(place), []
-        try:
-            torch.onnx.export(module, inputs, str(folder / "m.onnx"), opset_version=version, input_names=names)
-        except Exception:  # of many kinds
-            return ""
-        for name, x in zip(names, inputs):
-            np.save(folder / f"{name}.npy", x.numpy())
+        (folder / "m.onnx").write_bytes(data)
+        for name, x in arrays.items():
+            np.save(folder / f"{name}.npy", x)
             given += ["--input", f"{name}={folder / name}.npy"]
         done = start("run", folder / "m.onnx", *given, "--output", folder / "out")
         if done.returncode:
@@ -152,11 +147,10 @@ def check(module, inputs, version):
 
 
 def main():
-    warnings.filterwarnings("ignore")
     torch.manual_seed(1)
     passed = wrong = 0
     for name, module, inputs in modules():
-        if sys.argv[1:] and not any(word in name for word in sys.argv[1:]):
+        if not is_chosen(name):
             continue
         for version in VERSIONS:
             fault = check(module.eval(), inputs, version)

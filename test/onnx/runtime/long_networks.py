@@ -10,11 +10,9 @@ usage: long_networks.py [WORD...]
 
 The words select networks by parts of their names.
 """
-import io
 import re
 import sys
 import tempfile
-import warnings
 
 import numpy as np
 
@@ -22,9 +20,11 @@ from lib import onnx_runtime
 from lib.onnx_compare import Case, compare
 from lib.onnx_files import field, fields
 from lib.program import start
+from lib.torch_models import exported, is_chosen
+
+import torch
 
 try:
-    import torch
     from torchvision import models
     from torchvision.models import optical_flow, swin_transformer
     from torchvision.models.video import mvit
@@ -101,13 +101,6 @@ def lively(network):
     return network.eval()
 
 
-def exported(make, shape, version, detector):
-    x = torch.rand(shape)
-    out = io.BytesIO()
-    torch.onnx.export(lively(make()), ([x],) if detector else x, out, opset_version=version, input_names=["x"])
-    return out.getvalue(), {"x": x.numpy()}
-
-
 def quantised(name):
     """The network NAME with weights and values of 8 bits, an input, and the step of its results."""
     options = {"init_weights": False} if name in ("googlenet", "inception_v3") else {}
@@ -124,13 +117,12 @@ def quantised(name):
 
 def quantised_cases():
     for name in QUANTISED:
-        if sys.argv[1:] and not any(w in f"quantised_{name}" for w in sys.argv[1:]):
+        if not is_chosen(f"quantised_{name}"):
             continue
         torch.manual_seed(1)
         network, x, step = quantised(name)
-        out = io.BytesIO()
-        torch.onnx.export(network, x, out, opset_version=13, input_names=["x"])
-        yield Case(f"quantised_{name}", out.getvalue(), {"x": x.numpy()}, close=(0, (MOST_STEPS + 0.1) * step))
+        data, inputs = exported(network, (x,), 13)
+        yield Case(f"quantised_{name}", data, inputs, close=(0, (MOST_STEPS + 0.1) * step))
 
 
 def with_outputs(data, names):
@@ -154,11 +146,12 @@ def ends(data):
 
 def cases():
     for detector, ((name, make), shape, versions) in [(False, n) for n in NETWORKS] + [(True, n) for n in DETECTORS]:
-        if sys.argv[1:] and not any(w in name for w in sys.argv[1:]):
+        if not is_chosen(name):
             continue
         for version in versions:
             torch.manual_seed(version)
-            data, inputs = exported(make, shape, version, detector)
+            x = torch.rand(shape)
+            data, inputs = exported(lively(make()), ([x],) if detector else (x,), version)
             names = ends(data) if detector else ()
             if bool(names) != detector:
                 raise SystemExit(f"{name}: the diagnostic offers {names}")
@@ -173,7 +166,6 @@ def main():
     if not package:
         print(f"skipped: {reason}")
         return 0
-    warnings.filterwarnings("ignore")
     total = wrong = 0
     for case in cases():  # one at a time: some have hundreds of megabytes
         ran, faults = compare(package, [case])
