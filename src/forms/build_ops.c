@@ -236,12 +236,14 @@ tn_value tn_div_or_zero(tn_builder *b, tn_value x, tn_value y)
     return append_elementwise(&l, (tn_value[]){x, y}, 2);
 }
 
-tn_value tn_cast(tn_builder *b, tn_value x, tn_dtype dtype)
+/* OP, which gives X another element type; X itself where it has that. */
+static tn_value with_dtype(tn_builder *b, op_id op, tn_value x, tn_dtype dtype)
 {
-    attr_list l = attrs_for(b, OP_CAST);
+    attr_list l = attrs_for(b, op);
     value_id id;
     const type *t;
-    if (!builder_operand(b, "cast", x, &id, &t) || !builder_dtype(b, "cast", dtype))
+    if (!builder_operand(b, op_table[op].text, x, &id, &t) ||
+        !builder_dtype(b, op_table[op].text, dtype))
         return tn_no_value();
     if (t->dtype == dtype)
         return x;
@@ -249,32 +251,23 @@ tn_value tn_cast(tn_builder *b, tn_value x, tn_dtype dtype)
     return append_1(&l, x);
 }
 
+tn_value tn_cast(tn_builder *b, tn_value x, tn_dtype dtype)
+{
+    return with_dtype(b, OP_CAST, x, dtype);
+}
+
+/* Where the type holds all numbers of that of X, wrapping is a cast. */
 tn_value tn_wrap(tn_builder *b, tn_value x, tn_dtype dtype)
 {
-    attr_list l = attrs_for(b, OP_WRAP);
-    value_id id;
-    const type *t;
-    if (!builder_operand(b, "wrap", x, &id, &t) || !builder_dtype(b, "wrap", dtype))
-        return tn_no_value();
-    if (t->dtype == dtype)
-        return x;
-    if (dtype_is_int(t->dtype) && dtype_holds_ints(dtype, t->dtype))
-        return tn_cast(b, x, dtype);
-    add_dtype(&l, KEY_DTYPE, dtype);
-    return append_1(&l, x);
+    const type *t = builder_type(b, x);
+    const bool is_cast = t && (unsigned)dtype < TN_DTYPE_COUNT && t->dtype != dtype &&
+                         dtype_is_int(t->dtype) && dtype_holds_ints(dtype, t->dtype);
+    return with_dtype(b, is_cast ? OP_CAST : OP_WRAP, x, dtype);
 }
 
 tn_value tn_bitcast(tn_builder *b, tn_value x, tn_dtype dtype)
 {
-    attr_list l = attrs_for(b, OP_BITCAST);
-    value_id id;
-    const type *t;
-    if (!builder_operand(b, "bitcast", x, &id, &t) || !builder_dtype(b, "bitcast", dtype))
-        return tn_no_value();
-    if (t->dtype == dtype)
-        return x;
-    add_dtype(&l, KEY_DTYPE, dtype);
-    return append_1(&l, x);
+    return with_dtype(b, OP_BITCAST, x, dtype);
 }
 
 tn_value tn_compare(tn_builder *b, tn_direction how, tn_value x, tn_value y)

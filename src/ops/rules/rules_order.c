@@ -7,9 +7,19 @@
 #include "ops/law.h"
 #include "ops/rules/rules.h"
 
-static tn_status ordered(const infer_call *call)
+/* Elements that have an order, along an axis. */
+static tn_status ordered_axis(const infer_call *call, uint32_t *axis)
 {
-    return rule_dtype(call, 0, ALLOW_BOOL | ALLOW_REAL);
+    TN_TRY(rule_dtype(call, 0, ALLOW_BOOL | ALLOW_REAL));
+    TN_TRY(rule_rank(call, 0, 0, TN_MAX_RANK));
+    return rule_axis(call, KEY_AXIS, call->in[0]->rank, axis);
+}
+
+/* The same, and the element type of positions there. */
+static tn_status ordered_positions(const infer_call *call, uint32_t *axis, tn_dtype *index)
+{
+    TN_TRY(ordered_axis(call, axis));
+    return rule_result_index(call, call->in[0]->dims[*axis], index);
 }
 
 tn_status infer_arg_max(infer_call *call)
@@ -18,10 +28,7 @@ tn_status infer_arg_max(infer_call *call)
     uint32_t axis;
     tn_dtype index;
     shape s;
-    TN_TRY(ordered(call));
-    TN_TRY(rule_rank(call, 0, 0, TN_MAX_RANK));
-    TN_TRY(rule_axis(call, KEY_AXIS, x->rank, &axis));
-    TN_TRY(rule_result_index(call, x->dims[axis], &index));
+    TN_TRY(ordered_positions(call, &axis, &index));
     if (x->dims[axis] == 0)
         return infer_reject(call, DIAG_InvalidAttribute,
                             "'%s' along axis %" PRIu32 " of shape %s has nothing to choose from",
@@ -35,9 +42,7 @@ tn_status infer_sort(infer_call *call)
 {
     const type *x = call->in[0], **results;
     uint32_t axis;
-    TN_TRY(ordered(call));
-    TN_TRY(rule_rank(call, 0, 0, TN_MAX_RANK));
-    TN_TRY(rule_axis(call, KEY_AXIS, x->rank, &axis));
+    TN_TRY(ordered_axis(call, &axis));
     for (uint32_t k = 1; k < call->n_in; k++) { /* [sort/C1] */
         bool same = call->in[k]->rank == x->rank;
         for (uint32_t i = 0; same && i < x->rank; i++)
@@ -61,10 +66,7 @@ tn_status infer_argsort(infer_call *call)
     const type *x = call->in[0];
     uint32_t axis;
     tn_dtype index;
-    TN_TRY(ordered(call));
-    TN_TRY(rule_rank(call, 0, 0, TN_MAX_RANK));
-    TN_TRY(rule_axis(call, KEY_AXIS, x->rank, &axis));
-    TN_TRY(rule_result_index(call, x->dims[axis], &index));
+    TN_TRY(ordered_positions(call, &axis, &index));
     return infer_result(call, type_with_dtype(&call->module->types, x, index));
 }
 
@@ -76,10 +78,7 @@ tn_status infer_top_k(infer_call *call)
     uint32_t axis;
     tn_dtype index;
     shape s;
-    TN_TRY(ordered(call));
-    TN_TRY(rule_rank(call, 0, 0, TN_MAX_RANK));
-    TN_TRY(rule_axis(call, KEY_AXIS, x->rank, &axis));
-    TN_TRY(rule_result_index(call, x->dims[axis], &index));
+    TN_TRY(ordered_positions(call, &axis, &index));
     if (k < 0 || (!dim_is_symbolic(x->dims[axis]) && k > x->dims[axis]))
         return infer_reject(call, DIAG_InvalidAttribute,
                             "'%s' cannot keep %" PRId64 " of axis %" PRIu32 " of shape %s",

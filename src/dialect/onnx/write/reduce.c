@@ -48,9 +48,10 @@ static bool axes_of(const onnx_writer *w, const node *n, int64_t *at, uint32_t *
     return axes.n != 0;
 }
 
-/* OP with its axes as an attribute. */
+/* OP, whose axes are an attribute, or of ReduceSum alone an input. */
 static void put_reduction(onnx_writer *w, const node *n, const char *op, uint32_t direct)
 {
+    const bool takes_axes = strcmp(op, "ReduceSum") == 0;
     int64_t axes[TN_MAX_RANK];
     uint32_t count;
     bool keep;
@@ -59,27 +60,16 @@ static void put_reduction(onnx_writer *w, const node *n, const char *op, uint32_
         return;
     }
     const onnx_id x = onnx_carried(w, n, 0, direct);
-    const onnx_setting how[] = {ONNX_INTS_SET("axes", axes, count), ONNX_INT_SET("keepdims", keep)};
-    const onnx_id y = onnx_make(&w->out, op, onnx_dtype_of_id(&w->out, x), &x, 1, how, 2);
+    const onnx_id in[] = {x, takes_axes ? onnx_list_of(&w->out, axes, count) : 0};
+    const onnx_setting how[] = {ONNX_INT_SET("keepdims", keep), ONNX_INTS_SET("axes", axes, count)};
+    const onnx_id y = onnx_make(&w->out, op, onnx_dtype_of_id(&w->out, x), in, takes_axes ? 2 : 1,
+                                how, takes_axes ? 1 : 2);
     onnx_result(w, n, onnx_narrow(w, y, onnx_result_type(w, n)->dtype));
 }
 
-/* The only one whose axes are an input. */
 void onnx_put_sum(onnx_writer *w, const node *n)
 {
-    int64_t axes[TN_MAX_RANK];
-    uint32_t count;
-    bool keep;
-    if (!axes_of(w, n, axes, &count, &keep)) {
-        onnx_result(w, n, onnx_operand(w, n, 0));
-        return;
-    }
-    const onnx_id x = onnx_carried(w, n, 0, TOTALS);
-    const onnx_id in[] = {x, onnx_list_of(&w->out, axes, count)};
-    const onnx_setting kept = ONNX_INT_SET("keepdims", keep);
-    const onnx_id y =
-        onnx_make(&w->out, "ReduceSum", onnx_dtype_of_id(&w->out, x), in, 2, &kept, 1);
-    onnx_result(w, n, onnx_narrow(w, y, onnx_result_type(w, n)->dtype));
+    put_reduction(w, n, "ReduceSum", TOTALS);
 }
 
 /* Engines differ about the mean of nothing. */
