@@ -102,6 +102,15 @@ TN_API void tn_context_set_timeout(tn_context *cx, uint64_t timeout_ns);
 /* Let CANCEL be asked as often: true stops the call (Cancelled). NULL: nobody is asked. */
 TN_API void tn_context_set_cancel(tn_context *cx, bool (*cancel)(void *user), void *user);
 
+/* Messages that advise to set something name it as these headers do. A program whose users know it
+ * by other names, such as flags, gives them: with {"bindings", "--dim"} the advice is to use
+ * `--dim`.
+ *
+ * setting  bindings, known, dialect, entry, results, max_pieces, limit, turns, exact_only, engine,
+ *          tn_trainer_resume
+ * names    N of them, borrowed as long as CX lives */
+TN_API void tn_context_name_settings(tn_context *cx, const tn_setting_name *names, size_t n);
+
 /* ---- text going out ---- */
 
 /* Receives bytes. `write` returns false when they could not be written; the call that was writing

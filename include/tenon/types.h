@@ -92,6 +92,12 @@ typedef struct tn_note {
     tn_place place; /* line 0 when the note has no place of its own */
 } tn_note;
 
+/* What a caller calls a setting that messages name (tn_context_name_settings). */
+typedef struct tn_setting_name {
+    const char *setting;
+    const char *name;
+} tn_setting_name;
+
 /* A diagnostic as data. All strings are borrowed and valid only during the call of the sink. */
 typedef struct tn_diagnostic {
     tn_severity severity;

@@ -79,6 +79,10 @@ class Hooks(NotCopied):
                 warnings.warn(d.message, TenonWarning, stacklevel=5)
 
 
+# What the settings that messages of the library name are called here.
+_SETTINGS = {"bindings": "dims", "known": "constants", "limit": "tenon.Context", "tn_trainer_resume": "resume"}
+_SETTING_NAMES = (c.SettingName * len(_SETTINGS))(*((k.encode(), v.encode()) for k, v in _SETTINGS.items()))
+
 kernels: list[c.CustomKernel] = []  # of custom calls, for all contexts made later; they live forever
 
 
@@ -110,6 +114,7 @@ class Context(NotCopied):
         self.handle: int = handle
         self._hooks.handle = handle
         c.lib.tn_context_set_cancel(handle, self._kept[1], None)
+        c.lib.tn_context_name_settings(handle, _SETTING_NAMES, len(_SETTING_NAMES))
         for kernel in kernels:
             c.lib.tn_context_register_custom(handle, ctypes.byref(kernel))
         for name, value in limits.items():

@@ -315,6 +315,11 @@ class CustomUse(Structure):
 CustomFunction = CFUNCTYPE(c_void_p, c_void_p, POINTER(CustomUse))
 
 
+class SettingName(Structure):
+    """tn_setting_name"""
+    _fields_ = [("setting", c_char_p), ("name", c_char_p)]
+
+
 class CustomKernel(Structure):
     """tn_custom_kernel"""
     _fields_ = [("size", c_size_t), ("target", c_char_p), ("check", CustomFunction), ("run", CustomFunction),
@@ -434,6 +439,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "tn_context_set_limit": (c_int, [P, c_char_p, c_uint64]),
     "tn_context_set_timeout": (None, [P, c_uint64]),
     "tn_context_set_cancel": (None, [P, Cancel, P]),
+    "tn_context_name_settings": (None, [P, POINTER(SettingName), c_size_t]),
     "tn_file_set_begin": (c_int, [P, POINTER(P)]),
     "tn_file_set_add": (c_int, [P, c_char_p, c_char_p, c_size_t]),
     "tn_file_set_end": (c_int, [P, c_int]),

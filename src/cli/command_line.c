@@ -131,6 +131,7 @@ int cli_main(int argc, char **argv)
         output_error_text(no_memory, sizeof no_memory - 1);
         return exit_status(TN_ERR_NOMEM);
     }
+    name_settings(s.cx);
     report_setup(&s, argc, argv);
     tn_status status = dispatch(&s, argc, argv);
     models_release(&s);

@@ -79,7 +79,9 @@ tn_status grad_refuse_symbolic(grad_call *c, const char *what)
     tn_status s = node_report(c->b.f, &c->n, DIAG_NoDerivative,
                               "no derivative of '%s' at %%%u: %s is symbolic",
                               op_table[c->n.op].text, c->n.first_value, what);
-    diag_fix(&c->b.f->module->cx->diag, NO_SPAN, NULL, "give its sizes values (--dim)");
+    diag_channel *d = &c->b.f->module->cx->diag;
+    diag_fix(d, NO_SPAN, NULL, "give its sizes values (%s)",
+             diag_setting_name(d, SETTING_BINDINGS));
     return s;
 }
 

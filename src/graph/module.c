@@ -105,11 +105,13 @@ tn_status function_add_typed(function *f, const node_desc *desc, const type *con
                              uint32_t n, value_id *first)
 {
     module *m = f->module;
-    if (n > MAX_RESULTS || m->n_nodes >= m->cx->limits.nodes)
+    if (n > MAX_RESULTS)
         return diag_report(&m->cx->diag, DIAG_LimitExceeded, &m->source, desc->at,
-                           n > MAX_RESULTS ? "more than 255 results"
-                                           : "more instructions than the limit allows; --limit "
-                                             "nodes=N permits more");
+                           "more than 255 results");
+    if (m->n_nodes >= m->cx->limits.nodes)
+        return diag_report(&m->cx->diag, DIAG_LimitExceeded, &m->source, desc->at,
+                           "more instructions than the limit allows; %s nodes=N permits more",
+                           diag_setting_name(&m->cx->diag, SETTING_LIMIT));
     const value_id *in = own_operands(m, desc->in, desc->n_in);
     if (!in || !VECTOR_RESERVE(m->allocator, &f->nodes, 1) ||
         !VECTOR_RESERVE(m->allocator, &f->values, n) ||

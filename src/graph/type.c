@@ -258,9 +258,10 @@ bool dim_is_writable(const type_table *t, dim d)
 {
     if (terms_of(t, d) <= DIM_MOST_TERMS)
         return true;
-    diag_refuse(t->diag, DIAG_LimitExceeded,
-                "a symbolic extent has more than 2000 terms, which is too long to be written; give "
-                "its sizes values (--dim)");
+    diag_refuse_unless(t->diag, DIAG_LimitExceeded,
+                       "a symbolic extent has more than 2000 terms, which is too long to be "
+                       "written",
+                       SETTING_BINDINGS, "gives its sizes values");
     return false;
 }
 

@@ -27,7 +27,8 @@ tn_status mail_lost(const tn_trainer *t, const char *why)
 {
     const tn_status s =
         trainer_fault(t->cx, DIAG_BackendUnavailable, "rank %u: %s", t->transport.rank, why);
-    diag_fix(&t->cx->diag, NO_SPAN, NULL, "resume from the last checkpoint (--resume)");
+    diag_fix(&t->cx->diag, NO_SPAN, NULL, "resume from the last checkpoint (%s)",
+             diag_setting_name(&t->cx->diag, SETTING_RESUME));
     return s;
 }
 

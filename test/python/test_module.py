@@ -85,6 +85,14 @@ class Modules(unittest.TestCase):
                 got = m.compile(engine=engine, dims=dims)([1, 2, 3], [4, 5, 6])
                 self.assertEqual(got[1].tolist(), [2, 2, 2])
 
+    def test_advice(self):
+        """What a message advises to set is called as it is here."""
+        text = "func @main(%a: tensor<f32, ?N>) -> tensor<f32, ?N> {\n  %s = neg(%a) -> tensor<f32, ?N>\n  return %s\n}\n"
+        with self.assertRaisesRegex(tenon.Error, r"\(dims SYM=N\)"):
+            tenon.read(text).compile().emit("net.c")
+        with self.assertRaisesRegex(tenon.Rejected, "tenon.Context nodes=N permits more"):
+            tenon.read(text, context=tenon.Context(nodes=1))
+
     def test_emit(self):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "net.c"

@@ -46,6 +46,31 @@ static void test_source_is_gone(void)
     CHECK_TEXT(h.note_file, "a.ir");
 }
 
+/* Messages name settings as the headers do, or as the caller says. */
+static void test_setting_names(void)
+{
+    static const tn_setting_name names[] = {{"entry", "--entry"}, {"limit", "--limit"}};
+    heard h = {0};
+    diag_channel d;
+    diag_init(&d, &memory_system, (tn_diagnostic_sink){hear, &h});
+    CHECK_TEXT(diag_setting_name(&d, SETTING_LIMIT), "limit");
+    diag_refuse_unless(&d, DIAG_LimitExceeded, "too large", SETTING_LIMIT, "nodes=N permits more");
+    CHECK_INT(diag_no_memory(&d), TN_ERR_REJECTED);
+    diag_flush(&d);
+    CHECK_TEXT(h.message, "too large; limit nodes=N permits more");
+    d.names = names;
+    d.n_names = 2;
+    CHECK_TEXT(diag_setting_name(&d, SETTING_LIMIT), "--limit");
+    CHECK_TEXT(diag_setting_name(&d, SETTING_BINDINGS), "bindings");
+    diag_refuse_unless(&d, DIAG_LimitExceeded, "too large", SETTING_LIMIT, "nodes=N permits more");
+    (void)diag_no_memory(&d);
+    diag_refuse(&d, DIAG_Timeout, "too late");
+    (void)diag_no_memory(&d);
+    CHECK_TEXT(h.message, "too large; --limit nodes=N permits more");
+    diag_release(&d);
+    CHECK_TEXT(h.message, "too late");
+}
+
 /* Of a long line only what lies around the place goes with the report. */
 static void hear_long(void *user, const tn_diagnostic *d)
 {
@@ -137,6 +162,7 @@ int main(void)
 {
     test_long_names();
     test_source_is_gone();
+    test_setting_names();
     test_arguments_in_the_channel();
     test_long_line();
     return check_result();

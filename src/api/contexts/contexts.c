@@ -109,6 +109,12 @@ void tn_context_set_cancel(tn_context *cx, bool (*cancel)(void *user), void *use
     cx->cancel_user = user;
 }
 
+void tn_context_name_settings(tn_context *cx, const tn_setting_name *names, size_t n)
+{
+    cx->diag.names = names;
+    cx->diag.n_names = n;
+}
+
 tn_status tn_diagnostic_write(const tn_context *cx, const tn_diagnostic *diagnostic,
                               tn_diagnostic_style style, const tn_writer *writer)
 {

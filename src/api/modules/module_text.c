@@ -57,8 +57,9 @@ static tn_status write_with(const module *m, const char *dialect_name, const wri
     if (out->too_long)
         return diag_report(diag, DIAG_LimitExceeded, NULL, NO_SPAN,
                            "the program would take more than %" PRIu64
-                           " byte%s; --limit output_bytes=N permits more",
-                           m->cx->limits.output_bytes, plural(m->cx->limits.output_bytes));
+                           " byte%s; %s output_bytes=N permits more",
+                           m->cx->limits.output_bytes, plural(m->cx->limits.output_bytes),
+                           diag_setting_name(&m->cx->diag, SETTING_LIMIT));
     return out->failed ? module_no_memory(m) : TN_OK;
 }
 
@@ -107,8 +108,9 @@ static tn_status write_beside(const module *m, const tn_write_options *o, write_
     if (w->external.too_long)
         return diag_report(&m->cx->diag, DIAG_LimitExceeded, NULL, NO_SPAN,
                            "the data would take more than %" PRIu64
-                           " byte%s; --limit output_bytes=N permits more",
-                           m->cx->limits.output_bytes, plural(m->cx->limits.output_bytes));
+                           " byte%s; %s output_bytes=N permits more",
+                           m->cx->limits.output_bytes, plural(m->cx->limits.output_bytes),
+                           diag_setting_name(&m->cx->diag, SETTING_LIMIT));
     return w->external.failed ? module_no_memory(m) : TN_OK;
 }
 

@@ -32,8 +32,9 @@ static tn_status choose_dialect(context *cx, const tn_read_options *o, const sou
     if (*out)
         return TN_OK;
     return diag_report(&cx->diag, DIAG_Usage, s, NO_SPAN,
-                       "neither the name nor the content tells the dialect of this text; say it "
-                       "with --from, or in the options");
+                       "neither the name nor the content tells the dialect of this text; %s names "
+                       "it",
+                       diag_setting_name(&cx->diag, SETTING_DIALECT));
 }
 
 /* Derivatives for readers whose language has them. */

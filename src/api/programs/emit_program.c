@@ -45,8 +45,9 @@ static tn_status symbols_without_value(const tn_program *p)
     const char *text = text_c_string(&names);
     const tn_status s =
         diag_report(&p->cx->diag, DIAG_UnboundSymbol, &p->graph->source, NO_SPAN,
-                    "code made ahead of time is for fixed sizes: %s %s no value (--dim SYM=N)",
-                    text && *text ? text : "a symbol", text && strchr(text, ',') ? "have" : "has");
+                    "code made ahead of time is for fixed sizes: %s %s no value (%s SYM=N)",
+                    text && *text ? text : "a symbol", text && strchr(text, ',') ? "have" : "has",
+                    diag_setting_name(&p->cx->diag, SETTING_BINDINGS));
     text_release(&names);
     return s;
 }

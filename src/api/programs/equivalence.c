@@ -512,9 +512,11 @@ static tn_status nothing_compared(const comparison *c, const tn_equiv_result *r)
     diag_channel *d = &c->cx->diag;
     if (r->passed_over)
         return diag_report(d, DIAG_Timeout, NULL, NO_SPAN,
-                           "in every run, loops take more turns than allowed; --turns allows more");
+                           "in every run, loops take more turns than allowed; %s allows more",
+                           diag_setting_name(d, SETTING_TURNS));
     return diag_report(d, DIAG_NotEquivalent, NULL, NO_SPAN,
-                       "no sizes were found that fit both programs; give them with --dim");
+                       "no sizes were found that fit both programs; give them with %s",
+                       diag_setting_name(d, SETTING_BINDINGS));
 }
 
 tn_status tn_modules_compare(const tn_module *a, const tn_module *b,

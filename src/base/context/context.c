@@ -31,9 +31,9 @@ static void *metered_resize(void *user, void *block, size_t old_size, size_t new
         const uint64_t bytes = atomic_load_explicit(&cx->metered_bytes, memory_order_relaxed);
         const uint64_t most = cx->limits.memory_bytes, more = new_size - old_size;
         if (bytes > most || more > most - bytes) {
-            diag_refuse(&cx->diag, DIAG_LimitExceeded,
-                        "the program takes more memory than the limit; --limit memory_bytes=N "
-                        "permits more");
+            diag_refuse_unless(&cx->diag, DIAG_LimitExceeded,
+                               "the program takes more memory than the limit", SETTING_LIMIT,
+                               "memory_bytes=N permits more");
             return NULL;
         }
         if (context_is_stopped(cx))
@@ -65,6 +65,8 @@ void context_limits_from(context *to, const context *from)
     to->deadline = from->deadline;
     to->cancel = from->cancel;
     to->cancel_user = from->cancel_user;
+    to->diag.names = from->diag.names;
+    to->diag.n_names = from->diag.n_names;
 }
 
 void context_free(context *cx)

@@ -49,7 +49,7 @@ extern const limits limits_default;
 /* SINK and ALLOCATOR may be NULL: silence, malloc. NULL when there is no memory. */
 context *context_new(const tn_allocator *allocator, const tn_diagnostic_sink *sink);
 void context_free(context *cx);
-/* Give TO the limits of FROM, its deadline, and who may cancel. */
+/* Give TO the limits of FROM, its deadline, who may cancel, and the names of settings. */
 void context_limits_from(context *to, const context *from);
 /* The number of another source text, from 1 on. */
 static inline uint64_t context_new_text(context *cx)

@@ -190,16 +190,40 @@ void diag_fix(diag_channel *d, span at, const char *replacement, const char *for
         d->open.fix = (tn_fix){readable(d, title), at.at, at.length, copy};
 }
 
+const char *diag_setting_name(const diag_channel *d, diag_setting setting)
+{
+    static const char *const own[] = {
+#define SETTING(id, name) name,
+#include "base/context/settings.def"
+#undef SETTING
+    };
+    for (size_t i = 0; i < d->n_names; i++)
+        if (strcmp(d->names[i].setting, own[setting]) == 0)
+            return d->names[i].name;
+    return own[setting];
+}
+
 void diag_refuse(diag_channel *d, diag_kind kind, const char *why)
+{
+    diag_refuse_unless(d, kind, why, SETTING_COUNT, NULL);
+}
+
+void diag_refuse_unless(diag_channel *d, diag_kind kind, const char *why, diag_setting setting,
+                        const char *permits)
 {
     d->refused = kind;
     d->refusal = why;
+    d->permits = permits;
+    d->permitted_by = setting;
 }
 
 tn_status diag_no_memory(diag_channel *d)
 {
     const char *why = d->refusal;
     d->refusal = NULL;
+    if (why && d->permits)
+        return d->refused_with = diag_report(d, d->refused, NULL, NO_SPAN, "%s; %s %s", why,
+                                             diag_setting_name(d, d->permitted_by), d->permits);
     if (why)
         return d->refused_with = diag_report(d, d->refused, NULL, NO_SPAN, "%s", why);
     return diag_report(d, DIAG_AllocationFailure, NULL, NO_SPAN, "out of memory");

@@ -12,6 +12,14 @@ typedef enum diag_kind {
     DIAG_COUNT
 } diag_kind;
 
+/* What a message advises the caller to set. */
+typedef enum diag_setting {
+#define SETTING(id, name) SETTING_##id,
+#include "base/context/settings.def"
+#undef SETTING
+    SETTING_COUNT
+} diag_setting;
+
 const char *diag_kind_name(diag_kind kind);
 const char *diag_kind_help(diag_kind kind);
 /* What a report of KIND returns. */
@@ -29,10 +37,13 @@ typedef struct diag_channel {
     source_cursor at, noted_at; /* where the last report was, and the last note */
     bool is_open;
     const char *op; /* what the next report is about; set just before it, NULL after it */
+    const tn_setting_name *names; /* of settings, in the caller's words; borrowed */
+    size_t n_names;
     uint32_t n_errors;
     /* Why something was not made that callers take for a lack of memory; NULL: that is all it is.
      */
-    const char *refusal;
+    const char *refusal, *permits;
+    diag_setting permitted_by;
     diag_kind refused;
     tn_status refused_with; /* what that meant when it was reported; TN_OK: nothing was */
 } diag_channel;
@@ -54,6 +65,9 @@ void diag_warn(diag_channel *d, diag_kind kind, const source *src, span at, cons
 void diag_vmild(diag_channel *d, tn_severity severity, diag_kind kind, const source *src, span at,
                 const char *format, va_list args) __attribute__((format(printf, 6, 0)));
 
+/* What the caller calls SETTING. */
+const char *diag_setting_name(const diag_channel *d, diag_setting setting);
+
 /* Additions to the open diagnostic; without one they do nothing. */
 void diag_node(diag_channel *d, const char *node);
 void diag_note(diag_channel *d, const source *src, span at, const char *format, ...)
@@ -70,5 +84,8 @@ tn_status diag_no_memory(diag_channel *d);
  * reached, or the time is up. The caller then fails as it does without memory, and what
  * diag_no_memory reports is this. WHY is static. */
 void diag_refuse(diag_channel *d, diag_kind kind, const char *why);
+/* The same, and what the caller can do: "WHY; SETTING PERMITS", both static. */
+void diag_refuse_unless(diag_channel *d, diag_kind kind, const char *why, diag_setting setting,
+                        const char *permits);
 
 #endif

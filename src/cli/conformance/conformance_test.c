@@ -537,6 +537,7 @@ tn_status conformance_run(session *s, const char *path, bool gpu, conformance_re
     t.cx = tn_context_new(NULL, &sink);
     if (!t.cx)
         return no_memory(s);
+    name_settings(t.cx);
     const tn_status status = arguments_limit(s, t.cx);
     if (status == TN_OK)
         run_file(s, path, &t);

@@ -190,6 +190,11 @@ tn_status read_names(session *s, const char *list, const char *const **names, si
 tn_status read_bindings(session *s, const arguments *args, int id, const tn_binding **out,
                         size_t *n_out);
 
+/* ---- setting_names.c ---- */
+
+/* Let messages in CX name the options of the command line. */
+void name_settings(tn_context *cx);
+
 /* ---- report.c ---- */
 
 /* Choose form and colours of diagnostics from the arguments before any of them can be wrong. */

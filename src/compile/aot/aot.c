@@ -21,9 +21,11 @@ tn_status aot_make(aot *a, module *m, const nest_options *nests, uint64_t seed,
     TN_TRY(pipeline_to(&a->made, STAGE_EXECUTABLE));
     a->exe = a->made.exe;
     if (!a->exe)
-        return diag_report(&m->cx->diag, DIAG_NotImplemented, &m->source, NO_SPAN,
-                           "values of the program are too large to hold; the evaluator (tenon run "
-                           "--engine ref) computes them where they are read");
+        return diag_report(
+            &m->cx->diag, DIAG_NotImplemented, &m->source, NO_SPAN,
+            "values of the program are too large to hold; the evaluator (%s ref) computes "
+            "them where they are read",
+            diag_setting_name(&m->cx->diag, SETTING_ENGINE));
     if (!add_units(a))
         return module_no_memory(m);
     TN_TRY(aot_add_blocks(a, m));

@@ -488,8 +488,8 @@ tn_status finish_instr(reader *r, instr *in)
     if (r->f->nodes.n >= r->m->cx->limits.nodes) {
         r->stop = true;
         return REJECT(r, in, LimitExceeded,
-                      "more instructions than the limit of %" PRIu32 "; --limit nodes=N changes it",
-                      r->m->cx->limits.nodes);
+                      "more instructions than the limit of %" PRIu32 "; %s nodes=N changes it",
+                      r->m->cx->limits.nodes, diag_setting_name(&r->m->cx->diag, SETTING_LIMIT));
     }
     TN_TRY(check_operands(r, in));
     TN_TRY(check_opcode(r, in));

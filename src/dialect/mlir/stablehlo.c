@@ -306,9 +306,8 @@ static tn_status check_written_nodes(const module *m)
         return TN_OK;
     return diag_report(&m->cx->diag, DIAG_LimitExceeded, &m->source, NO_SPAN,
                        "with the regions written for each operation that shares them, the program "
-                       "has more operations than the limit of %" PRIu32
-                       "; --limit nodes=N permits more",
-                       most);
+                       "has more operations than the limit of %" PRIu32 "; %s nodes=N permits more",
+                       most, diag_setting_name(&m->cx->diag, SETTING_LIMIT));
 }
 
 static tn_status write_generic(const module *m, text_buffer *out)

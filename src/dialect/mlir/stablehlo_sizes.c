@@ -185,7 +185,8 @@ static value_name put_size(mlir_text *w, dim d)
                                 "stablehlo cannot express the size '%.200s', which is no extent of "
                                 "an input",
                                 e->name);
-        diag_fix(&w->m->cx->diag, NO_SPAN, NULL, "give it a value (--dim)");
+        diag_fix(&w->m->cx->diag, NO_SPAN, NULL, "give it a value (%s)",
+                 diag_setting_name(&w->m->cx->diag, SETTING_BINDINGS));
     }
     return to;
 }

@@ -196,7 +196,9 @@ static void note_results(const search *s, refusal *r)
     arena *memory = &s->im->memory;
     const char *text = "what comes before what is refused can be read by itself:";
     for (uint32_t i = 0; text && i < s->names.n && i < MOST; i++)
-        text = arena_printf(memory, "%s --result %.*s", text, ONNX_TEXT(s->names.at[i]));
+        text = arena_printf(memory, "%s %s %.*s", text,
+                            diag_setting_name(&s->im->m->cx->diag, SETTING_RESULTS),
+                            ONNX_TEXT(s->names.at[i]));
     if (text && s->names.n > MOST)
         text = arena_printf(memory, "%s, and %" PRIu32 " more", text, s->names.n - MOST);
     r->note = text;

@@ -141,10 +141,10 @@ typedef struct open_inputs {
     dim seen[MOST_OPEN];
 } open_inputs;
 
-static void add_option(open_inputs *all, const char *option, const char *name, const char *value)
+static void add_setting(open_inputs *all, diag_setting setting, const char *name, const char *value)
 {
-    const char *more =
-        arena_printf(&all->im->memory, "%s %s %s=%s", all->text, option, name, value);
+    const char *own = diag_setting_name(&all->im->m->cx->diag, setting);
+    const char *more = arena_printf(&all->im->memory, "%s %s %s=%s", all->text, own, name, value);
     if (more)
         all->text = more;
     else
@@ -164,7 +164,7 @@ static void add_size(open_inputs *all, dim d)
     all->seen[all->n++] = d;
     char *name = arena_copy_text(memory, text + 1, strlen(text) - 2);
     if (name)
-        add_option(all, "--dim", name, "N");
+        add_setting(all, SETTING_BINDINGS, name, "N");
     else
         (void)onnx_no_memory(all->im);
 }
@@ -178,8 +178,8 @@ static bool may_be_sizes(const type *t)
     return t->rank == 1 && !dim_is_symbolic(t->dims[0]) && t->dims[0] <= MOST_FLOATS;
 }
 
-/* `--dim` for the sizes of the inputs, and for VALUES `--constant` for those that may be such;
- * "" where nothing is open. */
+/* Settings that give the sizes of the inputs values, and for VALUES also those inputs that may be
+ * sizes themselves; "" where nothing is open. */
 static const char *options_of_inputs(importer *im, bool values)
 {
     open_inputs all = {.im = im, .text = ""};
@@ -192,7 +192,7 @@ static const char *options_of_inputs(importer *im, bool values)
             if (dim_is_symbolic(t->dims[k]))
                 add_size(&all, t->dims[k]);
         if (values && name && may_be_sizes(t))
-            add_option(&all, "--constant", name, "VALUE");
+            add_setting(&all, SETTING_KNOWN, name, "VALUE");
     }
     return all.text;
 }

@@ -111,8 +111,8 @@ bool check_pieces(reader *r, entry *e, const value *x)
         (void)fault(r, e, DIAG_ExcessivePiecewise, e->at,
                     "%" PRIu32 " piece%s in one chain of movement; the limit is %" PRIu32, have,
                     plural(have), most);
-        diag_fix(&r->m->cx->diag, NO_SPAN, NULL,
-                 "pad once, at the end of the chain, or raise --max-pieces");
+        diag_fix(&r->m->cx->diag, NO_SPAN, NULL, "pad once, at the end of the chain, or raise %s",
+                 diag_setting_name(&r->m->cx->diag, SETTING_MAX_PIECES));
         return false;
     }
     if (have > MANY && had <= MANY && have <= most) {

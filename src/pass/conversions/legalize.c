@@ -230,7 +230,8 @@ static tn_status report_module(const module *m, const dialect *to)
     tn_status s =
         diag_report(&m->cx->diag, DIAG_NotExpressible, &m->source, NO_SPAN,
                     "%s programs are one function, and this one has %" PRIu32, to->can->family, n);
-    diag_fix(&m->cx->diag, NO_SPAN, NULL, "choose one with --entry");
+    diag_fix(&m->cx->diag, NO_SPAN, NULL, "choose one with %s",
+             diag_setting_name(&m->cx->diag, SETTING_ENTRY));
     return s;
 }
 
@@ -337,9 +338,11 @@ static tn_status report_nodes(const module *m, const dialect *to, const origins 
             worst = report_node(f, n, to, original_op(o, n), why);
             if (is_for_exactness(to, n, o))
                 diag_note(&m->cx->diag, NULL, NO_SPAN,
-                          "it could be written with other rounding, which --exact refuses");
+                          "it could be written with other rounding, which %s refuses",
+                          diag_setting_name(&m->cx->diag, SETTING_EXACT_ONLY));
             else if (sizes_may_help(to, f, n))
-                diag_fix(&m->cx->diag, NO_SPAN, NULL, "give its sizes values (--dim)");
+                diag_fix(&m->cx->diag, NO_SPAN, NULL, "give its sizes values (%s)",
+                         diag_setting_name(&m->cx->diag, SETTING_BINDINGS));
             if (m->functions.n > 1)
                 diag_note(&m->cx->diag, NULL, NO_SPAN, "in function '%s', instruction %" PRIu32,
                           f->name, k);

@@ -41,7 +41,8 @@ static mir_function *entry_of(shlo_reader *r)
         else if (!f) {
             (void)shlo_refuse_at(r, DIAG_Usage, "", NO_SPAN,
                                  "the text has several functions, and none of them is '@main'");
-            shlo_advise(r, "say which one is the program with --entry");
+            shlo_advise(r, arena_printf(&r->memory, "say which one is the program with %s",
+                                        diag_setting_name(&r->m->cx->diag, SETTING_ENTRY)));
         }
     }
     if (f && !f->has_body) {

@@ -72,7 +72,8 @@ bool shlo_known_number(shlo_call *c, uint32_t k, int64_t *out)
 bool shlo_unknown_shape(shlo_call *c, const char *what)
 {
     (void)shlo_refuse(c, DIAG_ShapeUnknown, "%s is not known while the text is read", what);
-    shlo_advise(c->r, "give the sizes that it depends on: --dim NAME=N");
+    shlo_advise(c->r, arena_printf(&c->r->memory, "give the sizes that it depends on: %s NAME=N",
+                                   diag_setting_name(&c->r->m->cx->diag, SETTING_BINDINGS)));
     return false;
 }
 

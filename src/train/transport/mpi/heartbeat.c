@@ -32,7 +32,7 @@ static void give_up(const heartbeat *h)
 {
     (void)fprintf(stderr,
                   "error: rank %d has not been heard of for %d seconds; all ranks end: resume from "
-                  "the last checkpoint (--resume)\n",
+                  "the last checkpoint\n",
                   (h->rank + h->ranks - 1) % h->ranks, SILENT_TURNS * TURN_MS / 1000);
     mpi_end_all(h->comm);
 }
