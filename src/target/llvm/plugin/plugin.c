@@ -238,6 +238,7 @@ static llvm_outcome make_module(session *s)
     t->heads = LLVMCreateBuilderInContext(t->context);
     t->allocator = r->allocator;
     t->is_apart = r->options->is_apart;
+    t->is_baseline = r->options->is_baseline;
     LLVMSetTarget(t->module, s->machine->triple);
     t->layout = LLVMCreateTargetDataLayout(s->machine->llvm);
     LLVMSetModuleDataLayout(t->module, t->layout);

@@ -156,6 +156,22 @@ static LLVMValueRef loaded(const function_state *f, const loop_inst *i)
     return load;
 }
 
+/* Baseline code chooses between the bits of single floats: with AVX, LLVM would choose between
+ * whole registers, and load one from where a number lies that is the last one of its memory. */
+static LLVMValueRef choice(const function_state *f, const loop_inst *i)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMValueRef mask = in_of(f, i, 0), yes = in_of(f, i, 1), no = in_of(f, i, 2);
+    LLVMTypeRef type = LLVMTypeOf(yes);
+    const bool is_f32 = type == f->t->elems[LOOP_F32];
+    if (!f->t->is_baseline || (!is_f32 && type != f->t->elems[LOOP_F64]))
+        return LLVMBuildSelect(b, mask, yes, no, "");
+    LLVMTypeRef bits = f->t->elems[is_f32 ? LOOP_I32 : LOOP_I64];
+    yes = LLVMBuildBitCast(b, yes, bits, "");
+    no = LLVMBuildBitCast(b, no, bits, "");
+    return LLVMBuildBitCast(b, LLVMBuildSelect(b, mask, yes, no, ""), type, "");
+}
+
 /* Instructions that stand for themselves; the value, or NULL for those without. */
 static LLVMValueRef other_op(function_state *f, const loop_inst *i)
 {
@@ -166,7 +182,7 @@ static LLVMValueRef other_op(function_state *f, const loop_inst *i)
     case LOOP_PARAM:
         return LLVMGetParam(f->function, (unsigned)i->imm);
     case LOOP_SELECT:
-        return LLVMBuildSelect(b, in_of(f, i, 0), in_of(f, i, 1), in_of(f, i, 2), "");
+        return choice(f, i);
     case LOOP_SPLAT:
         return splat(f, in_of(f, i, 0), i->type.lanes);
     case LOOP_LANE:

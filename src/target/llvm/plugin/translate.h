@@ -43,8 +43,9 @@ typedef struct translation {
     const tn_allocator *allocator;
     const char *cpu, *features;
     bool is_x86;
-    bool is_apart;   /* each function is in a section of its own */
-    bool is_program; /* functions are called by code of the same module */
+    bool is_baseline; /* it is to be compiled in little time */
+    bool is_apart;    /* each function is in a section of its own */
+    bool is_program;  /* functions are called by code of the same module */
     LLVMTargetDataRef layout;
     cpu_level level;
     bool has_byte_dots, has_bf16_dots, has_halves; /* instructions for these */
