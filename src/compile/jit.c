@@ -270,8 +270,9 @@ static int longer_first(const void *a, const void *b)
     return x->unit < y->unit ? -1 : 1;
 }
 
-/* In which order the units of PLAN are compiled on THREADS threads, and which together: those
- * later in the order are fewer, so that threads end together. False without memory. */
+/* In which order the units of PLAN are compiled on THREADS threads, and which together: where there
+ * are several, those later in the order are fewer, so that they end together. False without memory.
+ */
 static bool order_units(jit_plan *plan, uint32_t threads, compile_job *job)
 {
     const uint32_t n = plan->units.n;
@@ -288,7 +289,7 @@ static bool order_units(jit_plan *plan, uint32_t threads, compile_job *job)
     if (n)
         qsort(lengths, n, sizeof *lengths, longer_first);
     for (uint32_t i = 0; i < n; job->n_groups++) {
-        const uint64_t share = left / (2 * (uint64_t)threads);
+        const uint64_t share = threads > 1 ? left / (2 * (uint64_t)threads) : left;
         const uint64_t enough = share < ENOUGH ? share : ENOUGH;
         const code_tier tier = lengths[i].tier;
         uint64_t together = 0;
