@@ -7,11 +7,15 @@
  *     lib=LEVEL=SYMBOL=PATH   a shared object made ahead of time at -O LEVEL: its entry, and the
  *                             bytes of workspace behind a colon: SYMBOL:BYTES
  *     levels=DIGITS           of -O; else 012
+ *     spread=SEED             fewer ways, which go on with SEED (ways.h); else all
  *     random=SEED             of the inputs that are
  *     save=PATH               write the inputs to PATH.in, and to PATH.out the results of -O0
  *                             behind a status of four bytes, 0 or 1
  *     nans                    all bits of NaNs count; else one is as good as another
  *     draw=SEED               only write a random program to PATH, as the text of PTIR
+ *
+ * An argument names a folder for the code of a program while it is judged, so that what is the same
+ * at several levels is compiled once.
  *
  * For each line `ok RUNS` or `fault WHAT` is printed. The engine runs at every level, for every
  * processor that this one can stand for and several numbers of threads, with work cut into the
@@ -30,33 +34,13 @@
 #include "guarded.h"
 #include "io/npy.h"
 #include "runtime/tape_parts.h"
+#include "runtime/workers.h"
 #include "scalar/dtype.h"
+#include "ways.h"
 
-enum { MOST = 64, LEVELS = 3 };
+enum { MOST = 64, LEVELS = 3, MOST_THREADS = 8 };
 
-#ifdef __x86_64__
-static const char *const cpus[] = {NULL, "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
-#else
-static const char *const cpus[] = {NULL};
-#endif
-static const uint32_t threads[] = {1, 2, 3, 8};
-
-/* How many of the processors this machine can stand for. */
-static size_t usable_cpus(void)
-{
-#ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512cd"))
-        return 5;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("bmi2"))
-        return 4;
-    return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") ? 3 : 2;
-#else
-    return 1;
-#endif
-}
+static const uint32_t threads[] = {1, 2, 3, MOST_THREADS};
 
 typedef struct given {
     const char *name, *path;
@@ -75,16 +59,25 @@ typedef struct job {
     tn_binding dims[MOST];
     library libraries[MOST];
     uint32_t n_inputs, n_dims, n_libraries;
-    const char *levels, *save;
+    const char *save;
+    ways ways;
     uint64_t seed, drawn;
     bool nans_count, is_drawn;
     char fault[512];
     unsigned runs;
 } job;
 
+/* What all programs share. */
+typedef struct shared {
+    const char *folders[2]; /* of optimised and of baseline code, which would not be made where the
+                               cache has the former; NULL: nothing is kept */
+    workers *workers;       /* MOST_THREADS */
+} shared;
+
 /* A program and its data; the results of the evaluator at one level. */
 typedef struct state {
     job *j;
+    const shared *all;
     tn_module *m;
     context *cx;
     tn_buffer *in, *want;
@@ -114,7 +107,10 @@ static bool read_field(job *j, char *field)
     } else if (value && strcmp(field, "entry") == 0) {
         j->read.entry = value;
     } else if (value && strcmp(field, "levels") == 0) {
-        j->levels = value;
+        j->ways.levels = value;
+    } else if (value && strcmp(field, "spread") == 0) {
+        j->ways.seed = strtoull(value, NULL, 10);
+        j->ways.is_spread = true;
     } else if (value && strcmp(field, "save") == 0) {
         j->save = value;
     } else if (value && strcmp(field, "random") == 0) {
@@ -145,7 +141,7 @@ static bool read_field(job *j, char *field)
 
 static bool read_job(job *j, char *line)
 {
-    *j = (job){.levels = "012", .seed = 7};
+    *j = (job){.ways = {.levels = "012"}, .seed = 7};
     for (char *field = strtok(line, "\t\n"); field; field = strtok(NULL, "\t\n"))
         if (!read_field(j, field))
             return FAULT(j, "field '%s' is not known", field);
@@ -156,17 +152,31 @@ static bool read_job(job *j, char *line)
 
 static tn_program *compile(const state *s, const char *name, const char *cpu, int level, bool eager)
 {
+    const char *folder = s->all->folders[!eager];
+    const tn_cache_options kept = {.size = sizeof kept, .folder = folder, .off = !folder};
     static const tn_level levels[] = {TN_LEVEL_0, TN_LEVEL_1, TN_LEVEL_2};
     const tn_compile_options o = {.size = sizeof o,
                                   .level = levels[level],
                                   .engine = name,
                                   .cpu = cpu,
-                                  .threads = 8,
+                                  .threads = 1, /* one module of LLVM for many kernels */
+                                  .cache = &kept,
                                   .bindings = s->j->dims,
                                   .n_bindings = s->j->n_dims,
                                   .eager = eager};
     tn_program *p = NULL;
-    return tn_program_compile(s->m, &o, &p) == TN_OK ? p : NULL;
+    if (tn_program_compile(s->m, &o, &p) != TN_OK)
+        return NULL;
+    p->engine->threads = MOST_THREADS;
+    atomic_store(&p->engine->workers, s->all->workers); /* lent, since threads take long to start */
+    return p;
+}
+
+static void forget(tn_program *p)
+{
+    if (p)
+        atomic_store(&p->engine->workers, NULL);
+    tn_program_free(p);
 }
 
 static const char *path_of(const job *j, const tn_program *p, size_t i)
@@ -214,7 +224,7 @@ static bool load_inputs(state *s)
         ok = FAULT(s->j, "too many inputs");
     for (size_t i = 0; ok && i < s->n_in; i++)
         ok = load_input(s, p, i);
-    tn_program_free(p);
+    forget(p);
     return ok;
 }
 
@@ -337,7 +347,8 @@ static bool never(void *user)
 static bool run_baseline(state *s, int level, const char *cpu)
 {
     char what[64];
-    const tn_run_options o = {.threads = 8, .seed = 5};
+    const tn_run_options o = {.threads = MOST_THREADS, .seed = 5};
+    cpu = cpu ? cpu : "native";
     tn_program *p = compile(s, "jit", cpu, level, false);
     tn_buffer *got = calloc(s->n_out + 1, sizeof *got);
     bool ok = p && got;
@@ -353,7 +364,7 @@ static bool run_baseline(state *s, int level, const char *cpu)
     }
     ok = ok && run_guarded(s, p, got, what);
     free(got);
-    tn_program_free(p);
+    forget(p);
     return ok;
 }
 
@@ -379,8 +390,8 @@ static bool run_engine(state *s, int level, const char *cpu)
     (void)snprintf(what, sizeof what, "-O%d %s, guarded", level, cpu);
     ok = ok && run_guarded(s, p, got, what);
     free(got);
-    tn_program_free(p);
-    return ok && run_baseline(s, level, cpu);
+    forget(p);
+    return ok;
 }
 
 /* ---- ahead of time ---- */
@@ -500,7 +511,7 @@ static bool save_all(state *s)
     ok = save(s, "in", NULL, s->in, s->n_in) &&
          save(s, "out", &status, s->want, status ? 0 : s->n_out);
     drop(p, s->want, s->n_out);
-    tn_program_free(p);
+    forget(p);
     return ok;
 }
 
@@ -519,7 +530,7 @@ static bool run_written(state *s)
     if (status == TN_OK)
         drop(p, got, s->n_out);
     free(got);
-    tn_program_free(p);
+    forget(p);
     return ok;
 }
 
@@ -539,30 +550,43 @@ static bool judge_level(state *s, int level)
     if (ok && s->status == TN_ERR_NOMEM) /* kernels may never have to hold it */
         ok = FAULT(s->j, "-O%d: too large to hold", level);
     ok = ok && run_held(s, p, level) && (level != 1 || run_written(s));
-    for (size_t c = 0; ok && c < usable_cpus(); c++)
-        ok = run_engine(s, level, cpus[c]);
+    for (size_t c = 0; ok && c < ways_cpus(); c++)
+        ok = (!ways_takes(&s->j->ways, level, c, false) || run_engine(s, level, ways_cpu(c))) &&
+             (!ways_takes(&s->j->ways, level, c, true) || run_baseline(s, level, ways_cpu(c)));
     for (uint32_t k = 0; ok && k < s->j->n_libraries; k++)
         if (s->j->libraries[k].level == level)
             ok = run_library(s, &s->j->libraries[k]);
     drop(p, s->want, s->n_out);
-    tn_program_free(p);
+    forget(p);
     return ok;
 }
 
-static bool judge_job(job *j)
+/* The folders keep nothing for the next program. */
+static void clear(context *cx, const shared *all)
 {
-    state s = {.j = j, .cx = context_new(NULL, NULL)};
+    for (int i = 0; cx && i < 2; i++) {
+        const tn_cache_options o = {.size = sizeof o, .folder = all->folders[i]};
+        tn_cache_state left = {.size = sizeof left};
+        if (o.folder)
+            (void)tn_cache_clear(cx, &o, &left);
+    }
+}
+
+static bool judge_job(job *j, const shared *all)
+{
+    state s = {.j = j, .all = all, .cx = context_new(NULL, NULL)};
     bool ok = s.cx && tn_module_read_file(s.cx, &j->read, j->file, &s.m) == TN_OK;
     if (!ok)
         (void)FAULT(j, "cannot be read");
     ok = ok && load_inputs(&s) && (!j->save || save_all(&s));
     for (int level = 0; ok && level < LEVELS; level++)
-        ok = !strchr(j->levels, '0' + level) || judge_level(&s, level);
+        ok = !ways_has_level(&j->ways, level) || judge_level(&s, level);
     for (size_t i = 0; s.cx && i < MOST; i++)
         array_release(s.cx, &s.arrays[i]);
     free(s.in);
     free(s.want);
     tn_module_free(s.m);
+    clear(s.cx, all);
     context_free(s.cx);
     return ok;
 }
@@ -572,16 +596,24 @@ static bool draw_job(job *j)
     return drawn_write(j->drawn, j->file) || FAULT(j, "the program has no text as PTIR");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    static char line[1 << 16];
+    static char line[1 << 16], optimised[4096], baseline[4096];
+    shared all = {.workers = workers_new(&memory_system, MOST_THREADS)};
     job j;
+    if (argc > 1) {
+        (void)snprintf(optimised, sizeof optimised, "%s/optimised", argv[1]);
+        (void)snprintf(baseline, sizeof baseline, "%s/baseline", argv[1]);
+        all.folders[0] = optimised;
+        all.folders[1] = baseline;
+    }
     while (fgets(line, sizeof line, stdin)) {
-        if (read_job(&j, line) && (j.is_drawn ? draw_job(&j) : judge_job(&j)))
+        if (read_job(&j, line) && (j.is_drawn ? draw_job(&j) : judge_job(&j, &all)))
             printf("ok %u\n", j.runs);
         else
             printf("fault %s\n", j.fault);
         (void)fflush(stdout);
     }
+    workers_free(all.workers);
     return 0;
 }

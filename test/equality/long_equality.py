@@ -1,13 +1,16 @@
 """Every program there is, run in every way there is: always the bits of the reference evaluator.
 
     long_equality.py [--tenon PATH] [--equality PATH] [--random N] [--only-random] [--seed N]
-                      [--no-code] [--keep FOLDER] [FILTER]
+                      [--spread] [--no-code] [--keep FOLDER] [FILTER]
 
 The programs are those of the case files and examples, N random ones of each dialect (60), and N of the
 planner's tests. The program `equality` runs each at -O0, -O1 and -O2 by the evaluator and by the engine, for each level of
 x86-64 and this processor, with 1, 2, 3 and 8 threads and the work cut as small as possible, and with
 guard pages around the memory of every kernel. Then it runs what `tenon compile` made: C compiled by
 gcc and by clang, and objects for each processor.
+
+With --spread, each program is compiled once for each width of vectors, and a dozen programs in a row take all of these
+ways: several times as many programs in the same time.
 """
 import argparse
 import concurrent.futures
@@ -25,7 +28,7 @@ import numpy as np
 
 import run_cases
 from lib import equality, npy, random_graphs, random_modules, random_ptir, random_tiny
-from lib.compilers import LEVELS, WARNINGS, machine_cpus, machine_flags, shell
+from lib.compilers import LEVELS, WARNINGS, machine_cpus, machine_flags, shell, with_headers
 from lib.program import TENON, TEST, Failure
 
 PER_BATCH = 24
@@ -39,11 +42,13 @@ class Program:
         self.fields = fields  # (name, value or None), as the program `equality` takes them
         self.inputs = inputs  # (name, path of .npy)
         self.libraries = []
+        self.spread = None
         self.must_run = True
 
     def fields_of_run(self):
         out = [f"file={self.path}"]
         out += [name if value is None else f"{name}={value}" for name, value in self.fields]
+        out += [] if self.spread is None else [f"spread={self.spread}"]
         return out + [f"in={name}={path}" for name, path in self.inputs] + self.libraries
 
     def flags(self):
@@ -174,6 +179,8 @@ def make_programs(options, folder, pool):
     for found, fault in pool.map(one, enumerate(jobs)):
         programs += found
         faults += [fault] if fault else []
+    for number, program in enumerate(programs):
+        program.spread = number if options.spread else None
     return [p for p in programs if options.filter in p.title], faults
 
 
@@ -209,11 +216,11 @@ def build(options, folder, number, how, level, programs):
         elif p.must_run and not any(text in fault for text in MAY_NOT_COMPILE):
             faults.append(f"{p.title}: {fault}")
     library = own / "all.so"
-    c = ["-std=c17", *WARNINGS, "-ffp-contract=off", *flags] if kind == "c" else []
+    c = ["-std=c17", *WARNINGS, "-ffp-contract=off", *flags, "-fPIC"] if kind == "c" else []
     if made:
-        faults += shell([compiler, *c, "-fPIC", "-shared", "-o", library,
-                                      *[out for _, _, out in made], "-lm"],
-                                     " ".join([compiler, *flags]))
+        headers = with_headers(compiler, c, folder) if c else []
+        faults += shell([compiler, *c, *headers, "-shared", "-o", library, *[out for _, _, out in made], "-lm"],
+                        " ".join([compiler, *flags]))
     for p, symbol, _ in made:
         p.libraries.append(f"lib={level}={symbol}={library}")
     return faults
@@ -260,6 +267,7 @@ def main():
     parser.add_argument("--random", type=int, default=60, help="random programs of each kind")
     parser.add_argument("--only-random", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--spread", action="store_true", help="compile each program in a few of the ways")
     parser.add_argument("--no-code", dest="code", action="store_false",
                         help="leave out what is made ahead of time")
     parser.add_argument("--keep", help="leave the files in this folder")

@@ -1,7 +1,10 @@
 """Compilers of C: warnings, levels, and the processors whose code runs here."""
+import hashlib
 import pathlib
+import platform
 import re
 import subprocess
+import threading
 
 WARNINGS = ("-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Wstrict-prototypes "
             "-Wmissing-prototypes -Werror").split()
@@ -36,6 +39,23 @@ def machine_cpus():
     """The processors of machine_flags by their names."""
     return [flags[0].split("=")[1] for flags in machine_flags()
             if flags and flags[0].startswith("-march")]
+
+
+def with_headers(compiler, options, folder):
+    """Options that bring the headers of generated C, made ready once for these OPTIONS: those with the intrinsics of x86
+    take longer to read than most programs to compile. FOLDER keeps them."""
+    if platform.machine() != "x86_64" or "-DMOST_LEVEL=0" in options:
+        return []
+    own = folder / ("headers-" + hashlib.sha1(" ".join([compiler, *options]).encode()).hexdigest()[:16])
+    header, made = own / "headers.h", own / ("headers.h.gch" if compiler == "gcc" else "headers.pch")
+    own.mkdir(exist_ok=True)
+    if not made.exists():
+        header.write_text("#include <stdint.h>\n#include <immintrin.h>\n")
+        part = own / f"part{threading.get_ident()}"
+        if shell([compiler, *options, "-x", "c-header", header, "-o", part], "headers"):
+            return []
+        part.replace(made)
+    return ["-include", header] if compiler == "gcc" else ["-include-pch", made]
 
 
 def shell(command, what):

@@ -3,8 +3,10 @@
 A program is a list of fields, as equality.c describes them.
 """
 import concurrent.futures
+import multiprocessing.util
 import os
 import subprocess
+import tempfile
 import threading
 
 from lib.program import TENON
@@ -12,16 +14,21 @@ from lib.program import TENON
 EQUALITY = os.environ.get("EQUALITY", os.path.join(os.path.dirname(TENON), "test/equality"))
 
 
+MEMORY = "/dev/shm"  # a file system
+
+
 class Equality:
     """One process for many programs; a new one where a program ends it."""
 
     def __init__(self, program=EQUALITY):
         self.program, self.process = program, None
+        self.folder = tempfile.TemporaryDirectory(prefix="tenon-equality-", dir=MEMORY if os.access(MEMORY, os.W_OK) else None)
+        multiprocessing.util.Finalize(None, self.folder.cleanup, exitpriority=1)  # also where this is a process of a pool
 
     def ask(self, fields):
         """`ok RUNS`, or `fault WHAT`."""
         if self.process is None:
-            self.process = subprocess.Popen([self.program], stdin=subprocess.PIPE, text=True,
+            self.process = subprocess.Popen([self.program, self.folder.name], stdin=subprocess.PIPE, text=True,
                                             stdout=subprocess.PIPE)
         self.process.stdin.write("\t".join(map(str, fields)) + "\n")
         self.process.stdin.flush()
@@ -37,6 +44,7 @@ class Equality:
             self.process.stdin.close()
             self.process.wait()
             self.process = None
+        self.folder.cleanup()
 
 
 _own = threading.local()
