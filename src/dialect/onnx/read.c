@@ -152,7 +152,9 @@ static void refuse_rank(importer *im, const char *input)
 {
     (void)onnx_refuse_file(im, DIAG_ShapeUnknown, input, "the rank of the input '%s' is not known",
                            input);
-    onnx_advise_file(im, "give its extents: --dim %s.0=N --dim %s.1=N, and so on", input, input);
+    const char *setting = diag_setting_name(&im->m->cx->diag, SETTING_BINDINGS);
+    onnx_advise_file(im, "give its extents: %s %s.0=N %s %s.1=N, and so on", setting, input,
+                     setting, input);
 }
 
 static bool read_input(importer *im, onnx_scope *scope, const onnx_value_info *info,
