@@ -46,9 +46,9 @@ def compiled(model, arguments, like, compiler, scratch):
     known = [a for pair in zip(arguments[::2], arguments[1::2]) if pair[0] in ("--constant", "--dim") for a in pair]
     files = [a for option, a in zip(arguments[::2], arguments[1::2]) if option == "--input"]
     given = {name: np.load(path) for name, path in (a.rsplit("=", 1) for a in files)}
-    # As `tenon run` does it: integers are known where the model cannot be read without, then short lists of floats.
+    # As `tenon run` does it: integers are known where the model cannot be read without, then single floats and short lists of them.
     integers = [a for f in files if given[f.rsplit("=", 1)[0]].dtype.kind in "iub" for a in ("--constant", f)]
-    lists = [f for f in files if given[f.rsplit("=", 1)[0]].dtype.kind == "f" and given[f.rsplit("=", 1)[0]].ndim == 1]
+    lists = [f for f in files if given[f.rsplit("=", 1)[0]].dtype.kind == "f" and given[f.rsplit("=", 1)[0]].ndim <= 1]
     for more in [], integers, integers + [a for f in lists for a in ("--constant", f)]:
         done = start("compile", model, *known, *more, "-o", scratch / "m.c", "--header", scratch / "m.h", "--name", "m")
         if not re.search("DataDependentShape|Sequence", done.stderr):
