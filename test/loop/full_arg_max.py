@@ -3,7 +3,8 @@ where a line holds nothing but NaNs, infinities and zeros of both signs.
 """
 from lib.every_way import differences, report, special_input
 
-SHAPES = [[70], [17001], [33, 5], [5, 33], [2, 9, 600], [700, 40], [3, 50, 7], [4, 1, 1100], [1, 257], [2, 17001]]
+SHAPES = [[70], [17001], [33, 5], [5, 33], [2, 9, 600], [700, 40], [3, 50, 7], [4, 1, 1100], [1, 257], [2, 17001],
+          [100, 3], [2, 133, 7], [300, 2], [64, 4], [40, 2], [50, 8], [3, 70, 6]]
 KINDS = ["f32", "f64", "f16", "bf16", "fp8_e5m2", "si8", "ui16", "si64", "i1"]
 
 
