@@ -229,6 +229,17 @@ class Microsoft(Case):
         got, = self.give("NhwcMaxPool", 1, image, kernel_shape=[2, 3], strides=[2, 3])
         np.testing.assert_array_equal(got, image.reshape(1, 2, 2, 2, 3, 3).max((2, 4)))
 
+    def test_convolution_with_channels_last(self):
+        """As that of ONNX with its channels moved; weights stay where they are."""
+        image, filters, bias = bytes_(1, 5, 6, 4), bytes_(6, 2, 3, 3), np.arange(6, dtype=np.int32) * 900
+        scales = np.linspace(0.01, 0.03, 6).astype(np.float32), np.full(6, 100, np.uint8)
+        attributes = {"group": 2, "pads": [1, 0, 1, 1], "strides": [2, 1]}
+        want, = self.results("QLinearConv", 1, np.ascontiguousarray(image.transpose(0, 3, 1, 2)), *map(np.asarray, OWN), filters, *scales,
+                             np.asarray(np.float32(2)), np.asarray(OUT[1]), bias, **attributes)
+        got, = self.give("QLinearConv", 1, image, *OWN, filters, *scales, np.float32(2), OUT[1], bias, channels_last=1, **attributes)
+        np.testing.assert_array_equal(got, want.transpose(0, 2, 3, 1))
+        self.assertGreater(len(np.unique(got)), 20)
+
     def test_rotary(self):
         x, cos, sin = floats(2, 3, 8), floats(9, 2), floats(9, 2)
         got, = self.give("RotaryEmbedding", 1, x, np.array([4], np.int64), cos, sin, interleaved=1)

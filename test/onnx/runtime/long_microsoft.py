@@ -157,6 +157,10 @@ def quantised():
     for more in {}, {"pads": [1, 1, 1, 1]}, {"pads": [1, 0, 1, 1], "count_include_pad": 1}, {"ceil_mode": 1, "strides": [2, 2]}:
         yield "QLinearAveragePool", "y:ui8", [u8(2, 3, 6, 7), *own, scale(0.0471), byte(100)], (), {"kernel_shape": [3, 2]} | more
     yield "QLinearAveragePool", "y:ui8", [u8(2, 6, 7, 3), *own, scale(0.0471), byte(100)], (), {"kernel_shape": [3, 2], "channels_last": 1}
+    filters = [u8(6, 2, 3, 3), scale(0.02), byte(100), scale(0.5), byte(128), np.arange(6, dtype=np.int32) * 90]
+    for more in {}, {"pads": [1, 0, 1, 1], "strides": [2, 1]}, {"auto_pad": "SAME_UPPER", "dilations": [1, 1]}:
+        yield "QLinearConv", "y:ui8", [u8(1, 6, 7, 4), *own, *filters], range(1, 9), {"group": 2, "channels_last": 1} | more
+        yield "QLinearConv", "y:ui8", [u8(1, 4, 6, 7), *own, *filters], range(1, 9), {"group": 2} | more
     yield "NhwcMaxPool", "y:ui8", [u8(2, 6, 7, 3)], (), {"kernel_shape": [3, 2], "pads": [1, 0, 1, 1], "strides": [2, 1]}
     yield "NhwcMaxPool", "y:si8", [s8(1, 7, 7, 4)], (), {"kernel_shape": [2, 2], "dilations": [2, 2]}
     where = r.integers(0, 2, (3, 1, 5)) > 0

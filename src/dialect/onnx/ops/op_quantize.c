@@ -145,11 +145,23 @@ static tn_value product(onnx_call *c, uint32_t k, uint32_t zero_k, uint32_t m, u
     return tn_is_value(x) && tn_is_value(y) ? tn_matmul(c->b, x, y) : tn_no_value();
 }
 
-static tn_value convolved(onnx_call *c, uint32_t k, uint32_t zero_k, uint32_t m, uint32_t zero_m)
+/* IS_LAST: input K, and the result, have their channels behind all other axes. */
+static tn_value convolved(onnx_call *c, uint32_t k, uint32_t zero_k, uint32_t m, uint32_t zero_m,
+                          bool is_last)
 {
-    const tn_value a = onnx_in(c, k), x = onnx_centred(c, a, onnx_in(c, zero_k), 0);
-    const tn_value b = onnx_in(c, m), f = onnx_centred(c, b, onnx_in(c, zero_m), 0);
-    return tn_is_value(x) && tn_is_value(f) ? onnx_convolved(c, x, f, TN_SI32) : tn_no_value();
+    const tn_value a = onnx_in(c, k), b = onnx_in(c, m);
+    const type *t = onnx_type_of(c, a);
+    const int64_t last = t && is_last ? (int64_t)t->rank - 1 : 1;
+    tn_value x = onnx_centred(c, a, onnx_in(c, zero_k), 0);
+    const tn_value f = onnx_centred(c, b, onnx_in(c, zero_m), 0);
+    if (!t || !tn_is_value(x) || !tn_is_value(f))
+        return tn_no_value();
+    if (last < 1) {
+        (void)onnx_refuse(c, DIAG_RankMismatch, "it takes a batch and channels");
+        return tn_no_value();
+    }
+    x = onnx_convolved(c, onnx_move_axis(c, x, last, 1), f, TN_SI32);
+    return tn_is_value(x) ? onnx_move_axis(c, x, 1, last) : x;
 }
 
 bool onnx_op_matmul_integer(onnx_call *c)
@@ -159,7 +171,7 @@ bool onnx_op_matmul_integer(onnx_call *c)
 
 bool onnx_op_conv_integer(onnx_call *c)
 {
-    return onnx_give(c, 0, convolved(c, 0, 2, 1, 3));
+    return onnx_give(c, 0, convolved(c, 0, 2, 1, 3, false));
 }
 
 /* SUMS with the scales of both operands, inputs 1 and 4, quantised as inputs 6 and 7 say. Scales of
@@ -193,11 +205,15 @@ bool onnx_op_qlinear_matmul(onnx_call *c)
 /* With a bias of si32, which has the scale of the sums. */
 bool onnx_op_qlinear_conv(onnx_call *c)
 {
-    tn_value sums = convolved(c, 0, 2, 3, 5);
+    const bool is_last = c->op->arg && onnx_attr_int(c, "channels_last", 0);
+    tn_value sums = convolved(c, 0, 2, 3, 5, is_last);
     const type *t = onnx_type_of(c, sums);
-    if (t && !onnx_in_fits(c, 8, TN_INTS(t->dims[1])))
+    if (!t)
         return false;
-    if (t && onnx_has_in(c, 8))
-        sums = tn_add(c->b, sums, onnx_along(c, onnx_in(c, 8), 1, t->rank));
-    return tn_is_value(sums) && give_requantised(c, sums, 1, 1, 1);
+    const int64_t axis = is_last ? (int64_t)t->rank - 1 : 1;
+    if (!onnx_in_fits(c, 8, TN_INTS(t->dims[axis])))
+        return false;
+    if (onnx_has_in(c, 8))
+        sums = tn_add(c->b, sums, onnx_along(c, onnx_in(c, 8), axis, t->rank));
+    return tn_is_value(sums) && give_requantised(c, sums, axis, axis, axis);
 }
