@@ -207,6 +207,22 @@ class Scans(Case):
         np.testing.assert_array_equal(got[0], want[:, -1])
         np.testing.assert_array_equal(got[1], want * c)
 
+    def test_loops_that_sizes_would_make_copies(self):
+        """A loop that carries a sequence is written out; the fix says which sizes that needs, but not of other refusals."""
+        inner = graph([node("Gather", "x i", "r"), node("SequenceInsert", "s r", "s2"), node("Identity", "ci", "co")],
+                      [("i", "si64", []), ("ci", "i1", []), ("s", "f32", None)], [("co", "i1", []), ("s2", "f32", None)])
+        data = model([node("Shape", "x", "sizes", end=1), node("Squeeze", "sizes", "n"), node("SequenceEmpty", "", "e"),
+                      node("Loop", "n yes e", "q", body=inner), node("ConcatFromSequence", "q", "y", axis=0)],
+                     [("x", "f32", ["t", 3])], [("y", "f32", None)], [("yes", np.array(True))], opset=15)
+        self.assertIn("--dim t=N", self.checked(data).stderr)
+        x = floats(2, 3)
+        got, = self.run_model(data, {"x": x})
+        np.testing.assert_array_equal(got, x.ravel())
+        branch = graph([node("Rlu", "x", "a")], [], [("a", "f32", None)])
+        data = model([node("If", "p", "y", then_branch=branch, else_branch=branch)], [("x", "f32", ["t"]), ("p", "i1", [])], [("y", "f32", None)])
+        self.assertEqual(self.refused(data), ["UnknownOp"])
+        self.assertNotIn("--constant", self.checked(data).stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

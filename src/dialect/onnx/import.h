@@ -197,8 +197,9 @@ bool onnx_warn(onnx_call *c, onnx_bytes attribute, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* What would help against the last refusal. */
 void onnx_advise(onnx_call *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A known condition would, with the options that make one known. */
-void onnx_advise_condition(onnx_call *c);
+/* WHAT would, with the options that make sizes and values known; nothing where all are, and
+ * against refusals of other kinds. */
+void onnx_advise_known(onnx_call *c, const char *what);
 /* Of each refusal for what is not known, and without advice: the options that make it known. */
 void onnx_advise_sizes(importer *im);
 /* The same about no node. ABOUT: what it has in common with its likes. */

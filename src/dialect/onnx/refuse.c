@@ -104,7 +104,8 @@ bool onnx_warn(onnx_call *c, onnx_bytes attribute, const char *format, ...)
     return (r->message && r->node && r->place) || onnx_no_memory(im);
 }
 
-static void advise(importer *im, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void advise(importer *im, const char *format,
+                                                         va_list args)
 {
     if (im->refusals.list.n == 0)
         return;
@@ -197,9 +198,15 @@ static const char *options_of_inputs(importer *im, bool values)
     return all.text;
 }
 
-void onnx_advise_condition(onnx_call *c)
+void onnx_advise_known(onnx_call *c, const char *what)
 {
-    onnx_advise(c, "a condition that is known takes one branch:%s", options_of_inputs(c->im, true));
+    const refusals *all = &c->im->refusals;
+    const diag_kind kind = all->list.n ? all->list.at[all->last].kind : DIAG_UnknownOp;
+    if (kind != DIAG_DataDependentShape && kind != DIAG_ShapeUnknown && kind != DIAG_Sequence)
+        return;
+    const char *options = options_of_inputs(c->im, true);
+    if (*options)
+        onnx_advise(c, "%s:%s", what, options);
 }
 
 void onnx_advise_sizes(importer *im)

@@ -112,7 +112,7 @@ static bool run_branches(onnx_captures *s, const onnx_graph *yes, const onnx_gra
     if (!first || !second || !out || !onnx_capture(s, yes) || !onnx_capture(s, no) ||
         !read_branch(s, yes, &regions[0], first) || !read_branch(s, no, &regions[1], second) ||
         !onnx_same_types(c, "of its two branches result", first, second, c->n_out)) {
-        onnx_advise_condition(c);
+        onnx_advise_known(c, "a condition that is known takes one branch");
         return false;
     }
     const tn_value p = onnx_scalar(c, onnx_in(c, 0), TN_I1);

@@ -303,6 +303,7 @@ static bool copy_graph(loop *l)
  * how often it runs, or may turn out to be. */
 static bool run_loop(loop *l)
 {
+    onnx_call *c = l->c;
     onnx_trial trial;
     const bool can_copy = l->may_start_is_known && (!l->has_count || l->count_is_known) &&
                           !(l->has_count && dim_is_symbolic(l->count));
@@ -310,9 +311,14 @@ static bool run_loop(loop *l)
         return copy_graph(l);
     if (!onnx_capture(&l->captures, l->body))
         return false;
-    if (!can_copy)
-        return run_region(l);
-    if (!onnx_trial_begin(&trial, l->c->im))
+    if (!can_copy) {
+        const bool is_region = run_region(l);
+        if (!is_region)
+            onnx_advise_known(c, "a number of iterations that is known lets copies of the graph "
+                                 "take its place");
+        return is_region;
+    }
+    if (!onnx_trial_begin(&trial, c->im))
         return false;
     const bool ok = run_region(l);
     return onnx_trial_end(&trial, ok) && (ok || copy_graph(l));

@@ -351,12 +351,12 @@ static bool read_floats(onnx_call *c, uint32_t k, const char *name, double *out,
     return true;
 }
 
-static bool is_symbolic_axis(onnx_call *c, const type *t, uint32_t axis)
+static bool is_symbolic(onnx_call *c, dim extent)
 {
-    if (!dim_is_symbolic(t->dims[axis]))
+    if (!dim_is_symbolic(extent))
         return false;
     (void)onnx_refuse(c, DIAG_ShapeUnknown, "the extent '%s' needs a value",
-                      dims_text(&c->im->memory, &c->im->m->types, &t->dims[axis], 1));
+                      dims_text(&c->im->memory, &c->im->m->types, &extent, 1));
     return true;
 }
 
@@ -369,7 +369,7 @@ static bool by_scales(onnx_call *c, const type *t, const resizing *r, const doub
         axis_resize a = list[i];
         if (scales[i] == 1 && r->from != TF_CROP)
             continue;
-        if (is_symbolic_axis(c, t, a.axis))
+        if (is_symbolic(c, t->dims[a.axis]))
             return false;
         const double part = r->from == TF_CROP ? a.last - a.first : 1;
         const double length = as_f32((double)a.n * part * scales[i]), m = floor(length);
@@ -394,9 +394,9 @@ static bool by_sizes(onnx_call *c, const type *t, const int64_t *sizes, axis_res
     for (uint32_t i = 0; i < n; i++) {
         if (sizes[i] == t->dims[list[i].axis] && !keeps)
             continue;
-        if (is_symbolic_axis(c, t, list[i].axis))
+        if (is_symbolic(c, t->dims[list[i].axis]) || is_symbolic(c, sizes[i]))
             return false;
-        if (dim_is_symbolic(sizes[i]) || sizes[i] < 0 || sizes[i] > INT32_MAX || list[i].n == 0)
+        if (sizes[i] < 0 || sizes[i] > INT32_MAX || list[i].n == 0)
             return onnx_refuse(c, DIAG_InvalidDimension, "an extent of the result is out of range");
         list[i].m = sizes[i];
         list[i].scale = (double)sizes[i] / (double)list[i].n;
