@@ -107,7 +107,7 @@ TN_API void tn_context_set_cancel(tn_context *cx, bool (*cancel)(void *user), vo
  * `--dim`.
  *
  * setting  bindings, known, dialect, entry, results, max_pieces, limit, turns, exact_only, engine,
- *          tn_trainer_resume
+ *          tn_trainer_resume, tn_op_at, tn_pass_at
  * names    N of them, borrowed as long as CX lives */
 TN_API void tn_context_name_settings(tn_context *cx, const tn_setting_name *names, size_t n);
 

@@ -133,7 +133,7 @@ static tn_status variant_new(const tn_program *p, const tn_buffer *in, tn_diagno
         memory_free(&p->allocator, v, sizeof *v);
         return s;
     }
-    v->cx->limits = p->cx->limits;
+    context_bounds_from(v->cx, p->cx);
     const tn_status s = context_done(v->cx, build(p, in, events, v));
     v->cx->diag.sink = (tn_diagnostic_sink){0}; /* it was borrowed for this run */
     if (s == TN_OK)

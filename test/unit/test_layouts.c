@@ -29,6 +29,7 @@ static const layout layouts[] = {
     LAYOUT(tn_note, 32),
     LAYOUT(tn_diagnostic, 128),
     LAYOUT(tn_diagnostic_sink, 16),
+    LAYOUT(tn_setting_name, 16),
     LAYOUT(tn_writer, 16),
     LAYOUT(tn_binding, 16),
     LAYOUT(tn_known_input, 16),

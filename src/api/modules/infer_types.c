@@ -166,7 +166,8 @@ static tn_status infer_one(shape_query *q, const tn_type *in, size_t n_in,
     infer_call call = {.module = q->m, .out = &one, .n_out = 1, .at = NO_SPAN, .name = q->op};
     call.op = op_by_name(q->op, strlen(q->op));
     if (call.op == OP_COUNT)
-        return misuse(q, "there is no operation called '%s'; 'tenon ops' lists them", q->op);
+        return misuse(q, "there is no operation called '%s'; %s lists them", q->op,
+                      diag_setting_name(&q->m->cx->diag, SETTING_OPS));
     if (n_in > UINT32_MAX)
         return misuse(q, "%zu operands are too many", n_in);
     TN_TRY(make_types(q, in, n_in, &types));

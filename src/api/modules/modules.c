@@ -292,8 +292,8 @@ static tn_status unknown_pass(context *cx, const char *name, size_t n)
     for (int i = 0; i < PASS_COUNT; i++)
         suggest_name(&like, pass_table[i].name, strlen(pass_table[i].name));
     const tn_status status = diag_report(
-        &cx->diag, DIAG_Usage, NULL, NO_SPAN,
-        "there is no pass called '%.*s'; 'tenon passes' lists them", n < 100 ? (int)n : 100, name);
+        &cx->diag, DIAG_Usage, NULL, NO_SPAN, "there is no pass called '%.*s'; %s lists them",
+        n < 100 ? (int)n : 100, name, diag_setting_name(&cx->diag, SETTING_PASSES));
     suggest_fix(&like, &cx->diag, NO_SPAN, "");
     return status;
 }

@@ -59,14 +59,19 @@ context *context_new(const tn_allocator *allocator, const tn_diagnostic_sink *si
     return cx;
 }
 
-void context_limits_from(context *to, const context *from)
+void context_bounds_from(context *to, const context *from)
 {
     to->limits = from->limits;
+    to->diag.names = from->diag.names;
+    to->diag.n_names = from->diag.n_names;
+}
+
+void context_limits_from(context *to, const context *from)
+{
+    context_bounds_from(to, from);
     to->deadline = from->deadline;
     to->cancel = from->cancel;
     to->cancel_user = from->cancel_user;
-    to->diag.names = from->diag.names;
-    to->diag.n_names = from->diag.n_names;
 }
 
 void context_free(context *cx)

@@ -51,6 +51,8 @@ context *context_new(const tn_allocator *allocator, const tn_diagnostic_sink *si
 void context_free(context *cx);
 /* Give TO the limits of FROM, its deadline, who may cancel, and the names of settings. */
 void context_limits_from(context *to, const context *from);
+/* The limits and the names alone, for work that has its own time. */
+void context_bounds_from(context *to, const context *from);
 /* The number of another source text, from 1 on. */
 static inline uint64_t context_new_text(context *cx)
 {

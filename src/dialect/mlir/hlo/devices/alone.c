@@ -30,7 +30,7 @@ static bool lacks_devices(shlo_call *c)
         return false;
     (void)shlo_refuse(c, DIAG_NotImplemented, "its program is for %u device%s, and this is one",
                       (unsigned)n, plural(n));
-    shlo_advise(c->r, "run it with as many processes: `mpirun -np N tenon run FILE`");
+    shlo_advise(c->r, "run it with as many processes (mpirun -np N)");
     return true;
 }
 
@@ -51,7 +51,7 @@ static bool alone(shlo_call *c)
         return true;
     (void)shlo_refuse(c, DIAG_NotImplemented,
                       "its groups have several devices; programs of one are read");
-    shlo_advise(c->r, "run it with as many processes: `mpirun -np N tenon run FILE`");
+    shlo_advise(c->r, "run it with as many processes (mpirun -np N)");
     return false;
 }
 
