@@ -1,5 +1,4 @@
 /* The reference evaluator: one node after the other, each result freed after its last use. */
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,8 +46,8 @@ static void release_use(state *s, value_id v);
 static void drop(state *s, value_id v)
 {
     slot *sl = &s->slots[v];
-    if (sl->owner ==
-        OWNER_STREAM) { /* trees of them have a bounded depth, and so has this recursion */
+    /* Trees of streams have a bounded depth, and so has this recursion. */
+    if (sl->owner == OWNER_STREAM) {
         const node *n = node_of(s->f, v);
         sl->owner = OWNER_NONE;
         for (uint32_t k = 0; k < n->n_in; k++)
@@ -124,6 +123,13 @@ static void release_use(state *s, value_id v)
         drop(s, v);
 }
 
+/* Can the result of N be the memory of its operand, which nothing else uses any more? */
+static bool takes_operand(const state *s, const node *n)
+{
+    return op_kernels[n->op] == eval_copy && s->slots[n->in[0]].uses == 1 &&
+           s->slots[n->in[0]].owner != OWNER_STREAM;
+}
+
 /* A result that needs no computation: an input, a constant as it stands in the module, or the
  * operand itself where nothing else uses it any more. */
 static bool take_over(state *s, const node *n, uint32_t *next_input)
@@ -142,8 +148,7 @@ static bool take_over(state *s, const node *n, uint32_t *next_input)
         *out = (slot){(void *)(uintptr_t)l->data, out->uses, OWNER_OTHER};
         return true;
     }
-    if (op_kernels[n->op] == eval_copy && s->slots[n->in[0]].uses == 1 &&
-        s->slots[n->in[0]].owner != OWNER_STREAM) {
+    if (takes_operand(s, n)) {
         slot *in = &s->slots[n->in[0]];
         *out = (slot){in->data, out->uses, in->owner};
         *in = (slot){NULL, 0, OWNER_NONE};
@@ -212,8 +217,6 @@ static tn_status check_limit(state *s)
     return TN_OK;
 }
 
-enum { FEW = 8 };
-
 /* ---- operands that are not held ---- */
 
 static const void *data_of(const void *user, value_id v)
@@ -277,6 +280,7 @@ static tn_status hold_operands(state *s, const node *n)
 
 static tn_status run_node(state *s, const node *n)
 {
+    enum { FEW = 8 }; /* operands and results whose list needs no memory of the arena */
     const function *f = s->f;
     const stream_values values = {f, s, data_of};
     stream *streams = reads_streams(s, n) ? open_stream(s, n, &values) : NULL;
@@ -326,8 +330,7 @@ static tn_status run_nodes(state *s)
             s->slots[n->first_value].owner = OWNER_STREAM;
             continue;
         }
-        const bool moved = n->n_in == 1 && op_kernels[n->op] == eval_copy &&
-                           s->slots[n->in[0]].uses == 1 && s->slots[n->in[0]].owner != OWNER_STREAM;
+        const bool moved = takes_operand(s, n);
         if (!take_over(s, n, &next_input)) {
             TN_TRY(run_node(s, n));
             arena_reset(&s->scratch);
@@ -404,10 +407,9 @@ tn_status evaluate_values(eval_run *run, const function *f, const value_id *want
     arena_init(&s.scratch, a);
     s.slots = ARENA_ARRAY(&memory, slot, f->values.n);
     s.needed = ARENA_ARRAY(&memory, bool, f->nodes.n);
-    tn_status status = TN_OK;
     s.lazy = ARENA_ARRAY(&memory, bool, f->values.n);
-    if (!s.slots || !s.needed || !s.lazy)
-        status = diag_no_memory(&run->cx->diag);
+    const bool has_memory = s.slots && s.needed && s.lazy;
+    tn_status status = has_memory ? TN_OK : diag_no_memory(&run->cx->diag);
     if (status == TN_OK) {
         count_uses(&s);
         status = run->holds_all ? TN_OK : plan_streams(&s);

@@ -1,5 +1,6 @@
 /* Which values are computed again: at the place where most memory is needed, the one that saves
  * most for its work; then the next one. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ typedef struct life {
     places begins;      /* where it is computed: in the first kernel, and before the others */
     places uses;        /* a use by a kernel before which it is computed is one of that */
     double cost;        /* of computing it; below 0: not yet known */
-    const value_id *in; /* of which */
+    const value_id *in; /* the temporaries that this reads */
     uint32_t n_in;
 } life;
 
@@ -34,14 +35,15 @@ typedef struct choosing {
     life *lives;   /* by value */
     value_id *all; /* the temporaries */
     uint32_t n_all;
-    int64_t *live;  /* bytes by kernel */
-    bool *is_least; /* by kernel: nothing more can be saved there */
+    int64_t *live;      /* bytes by kernel */
+    bool *is_exhausted; /* by kernel: nothing more can be saved there */
     recomputations *out;
 } choosing;
 
 /* ---- what a value is made of ---- */
 
-static bool is_in(const uint32_t *at, uint32_t n, uint32_t what)
+/* How many of the N numbers AT, which ascend, are below WHAT. */
+static uint32_t count_below(const uint32_t *at, uint32_t n, uint32_t what)
 {
     uint32_t low = 0, high = n;
     while (low < high) {
@@ -51,7 +53,13 @@ static bool is_in(const uint32_t *at, uint32_t n, uint32_t what)
         else
             high = middle;
     }
-    return low < n && at[low] == what;
+    return low;
+}
+
+static bool is_in(const uint32_t *at, uint32_t n, uint32_t what)
+{
+    const uint32_t i = count_below(at, n, what);
+    return i < n && at[i] == what;
 }
 
 static bool stores(const kernel *k, value_id v)
@@ -92,10 +100,8 @@ static double work_of(const function *f, const node *n)
     const double result = (double)value_type(f, n->first_value)->count;
     if (op_table[n->op].class != K_CONTRACTS)
         return n->op == OP_CONSTANT ? 0 : result;
-    double root = 1 + elements * result; /* of a product of matrices, the square of the products */
-    for (int i = 0; i < 64; i++)
-        root = (root + (1 + elements * result) / root) / 2;
-    return root / PRODUCTS_OF_ELEMENT;
+    /* m k, k n and m n elements: their product is the square of the m k n multiply-adds */
+    return sqrt(elements * result) / PRODUCTS_OF_ELEMENT;
 }
 
 /* What draws numbers would draw others. */
@@ -154,24 +160,16 @@ static bool add_place(const choosing *c, places *p, uint32_t at)
     return true;
 }
 
-/* How many of P are below AT. */
-static uint32_t count_below(const places *p, uint32_t at)
+static uint32_t places_below(const places *p, uint32_t at)
 {
-    uint32_t low = 0, high = p->n;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (p->at[middle] < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return count_below(p->at, p->n, at);
 }
 
-/* The first use of L from kernel AT on, of what is there at AT; NOWHERE: it is not there then. */
+/* The first kernel from AT on that reads what is in memory at AT; NOWHERE: L is not in memory
+ * then, or is computed again before it is read. */
 static uint32_t next_use(const life *l, uint32_t at)
 {
-    const uint32_t begin = count_below(&l->begins, at + 1), use = count_below(&l->uses, at);
+    const uint32_t begin = places_below(&l->begins, at + 1), use = places_below(&l->uses, at);
     if (begin == 0 || use == l->uses.n)
         return NOWHERE;
     const bool is_of_next = begin < l->begins.n && l->uses.at[use] >= l->begins.at[begin];
@@ -205,8 +203,8 @@ static bool find_lives(choosing *c)
     c->lives = ARENA_ARRAY(c->memory, life, f->values.n);
     c->all = ARENA_ARRAY(c->memory, value_id, f->values.n);
     c->live = ARENA_ARRAY(c->memory, int64_t, (size_t)c->list->n + 1);
-    c->is_least = ARENA_ARRAY(c->memory, bool, c->list->n);
-    if (!c->lives || !c->all || !c->live || !c->is_least)
+    c->is_exhausted = ARENA_ARRAY(c->memory, bool, c->list->n);
+    if (!c->lives || !c->all || !c->live || !c->is_exhausted)
         return false;
     for (value_id v = 0; v < f->values.n; v++)
         c->lives[v] = (life){.from = NOWHERE, .cost = -1};
@@ -236,7 +234,7 @@ static uint32_t find_peak(const choosing *c)
         for (uint32_t b = 0; b < l->begins.n; b++) {
             const uint32_t begin = l->begins.at[b];
             const uint32_t next = b + 1 < l->begins.n ? l->begins.at[b + 1] : NOWHERE;
-            const uint32_t uses = count_below(&l->uses, next);
+            const uint32_t uses = places_below(&l->uses, next);
             const uint32_t last = uses > 0 ? l->uses.at[uses - 1] : begin;
             c->live[begin] += l->bytes;
             c->live[(last > begin ? last : begin) + 1] -= l->bytes;
@@ -244,7 +242,7 @@ static uint32_t find_peak(const choosing *c)
     }
     for (uint32_t k = 0; k < c->list->n; k++) {
         c->live[k] += k > 0 ? c->live[k - 1] : 0;
-        if (!c->is_least[k] && (peak == NOWHERE || c->live[k] > c->live[peak]))
+        if (!c->is_exhausted[k] && (peak == NOWHERE || c->live[k] > c->live[peak]))
             peak = k;
     }
     return peak;
@@ -259,7 +257,7 @@ static int64_t gain_of(const choosing *c, const life *l, uint32_t peak, uint32_t
     for (uint32_t i = 0; i < l->n_in; i++) {
         const life *in = &c->lives[l->in[i]];
         const bool begins_later =
-            count_below(&in->begins, at + 1) > count_below(&in->begins, peak + 1);
+            places_below(&in->begins, at + 1) > places_below(&in->begins, peak + 1);
         if (!begins_later && next_use(in, peak) == NOWHERE)
             gain -= in->bytes; /* it would have to be kept instead */
     }
@@ -323,7 +321,7 @@ tn_status recompute_choose(const function *f, const kernel_list *list, uint64_t 
         if (peak == NOWHERE || (uint64_t)c.live[peak] <= limit)
             break;
         ok = find_best(&c, peak, &best, &found) && (!found || take(&c, &best));
-        c.is_least[peak] = !found;
+        c.is_exhausted[peak] = !found;
     }
     for (value_id v = 0; c.lives && v < f->values.n; v++) {
         VECTOR_RELEASE(c.allocator, &c.lives[v].begins);
