@@ -11,12 +11,9 @@
 
 enum {
     DEFAULT_RUNS = 16,
-    DEFAULT_TURNS = 100000 /* of simple loops a fraction of a second */
-};
-
-enum {
-    MAX_ATTEMPTS = 64, /* at sizes for a run */
-    MAX_MADE = 8       /* pairs of programs made for them */
+    DEFAULT_TURNS = 100000, /* of simple loops a fraction of a second */
+    MAX_ATTEMPTS = 64,      /* at sizes for a run */
+    MAX_MADE = 8            /* pairs of programs made for them */
 };
 
 typedef struct comparison {
@@ -38,6 +35,14 @@ typedef struct comparison {
 static bool is_symbol(const module *m, uint32_t i)
 {
     return m->types.exprs.at[i].op == DIM_SYM;
+}
+
+static bool is_named(const module *m, const char *symbol)
+{
+    for (uint32_t i = 0; i < m->types.exprs.n; i++)
+        if (is_symbol(m, i) && strcmp(m->types.exprs.at[i].name, symbol) == 0)
+            return true;
+    return false;
 }
 
 static bool has_unknown(const module *m, const dim_values *values)
@@ -88,13 +93,7 @@ static tn_status check_bindings(const comparison *c)
 {
     for (size_t i = 0; i < c->options->n_bindings; i++) {
         const tn_binding *b = &c->options->bindings[i];
-        bool known = false;
-        for (uint32_t k = 0; k < 2 && !known; k++) {
-            const module *m = k ? c->b : c->a;
-            for (uint32_t e = 0; e < m->types.exprs.n && !known; e++)
-                known = is_symbol(m, e) && strcmp(m->types.exprs.at[e].name, b->symbol) == 0;
-        }
-        if (!known)
+        if (!is_named(c->a, b->symbol) && !is_named(c->b, b->symbol))
             return unknown_symbol(c, b->symbol);
         if (b->extent < 0)
             return diag_report(&c->cx->diag, DIAG_NegativeDimension, NULL, NO_SPAN,
@@ -242,14 +241,6 @@ static tn_status make_pair(comparison *c, uint32_t run, uint32_t attempt, bool *
         return s;
     *fits = false;
     return TN_OK;
-}
-
-static bool is_named(const module *m, const char *symbol)
-{
-    for (uint32_t i = 0; i < m->types.exprs.n; i++)
-        if (is_symbol(m, i) && strcmp(m->types.exprs.at[i].name, symbol) == 0)
-            return true;
-    return false;
 }
 
 /* The sizes of this run as a line: those of A, and those that only B has. */

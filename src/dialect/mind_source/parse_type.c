@@ -68,19 +68,27 @@ static bool parse_extent(parser *p, dim *out, uint32_t axis)
     return true;
 }
 
+/* One more extent of a tensor. */
+static bool add_extent(parser *p, dim *dims, uint32_t *rank)
+{
+    if (*rank == TN_MAX_RANK) {
+        surface_report(p->s, DIAG_LimitExceeded, p->at->at, "a tensor has at most %d dimensions",
+                       TN_MAX_RANK);
+        return false;
+    }
+    if (!parse_extent(p, &dims[*rank], *rank))
+        return false;
+    (*rank)++;
+    return true;
+}
+
 /* Extents up to CLOSE, which is consumed. */
 static bool parse_extents(parser *p, token_kind close, const char *closing, dim *dims,
                           uint32_t *rank)
 {
     while (peek(p) != close) {
-        if (*rank == TN_MAX_RANK) {
-            surface_report(p->s, DIAG_LimitExceeded, p->at->at,
-                           "a tensor has at most %d dimensions", TN_MAX_RANK);
+        if (!add_extent(p, dims, rank))
             return false;
-        }
-        if (!parse_extent(p, &dims[*rank], *rank))
-            return false;
-        (*rank)++;
         if (!accept(p, T_COMMA))
             break;
     }
@@ -111,13 +119,8 @@ static bool parse_angle(parser *p, dim *dims, uint32_t *rank)
             return close_angle(p);
         }
         while (peek(p) != T_MORE && peek(p) != T_AT_LEAST) { /* Tensor<f32, 2, 3> */
-            if (*rank == TN_MAX_RANK) {
-                parser_fault(p, "'>'");
+            if (!add_extent(p, dims, rank))
                 return false;
-            }
-            if (!parse_extent(p, &dims[*rank], *rank))
-                return false;
-            (*rank)++;
             if (!accept(p, T_COMMA))
                 break;
         }
@@ -256,7 +259,7 @@ const type *surface_type_words(surface *s, const char *text)
             at += r.length;
             at += strspn(at, " ");
         } while (*at == ',');
-    if (*text && text[n] == '[' && (at[0] != ']' || at[1]))
+    if (text[n] == '[' && (at[0] != ']' || at[1]))
         return NULL;
     const type *t = type_of(&s->m->types, dtype, dims, rank);
     if (!t)

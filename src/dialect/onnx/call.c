@@ -41,7 +41,8 @@ const known_value *onnx_in_known(onnx_call *c, uint32_t k)
     return onnx_has_in(c, k) ? onnx_value_known(c->im, c->in[k]) : NULL;
 }
 
-/* A number of the file, which is no size: one that is further below 0 is as good. */
+/* A number of the file, which must not be taken for a symbolic extent: numbers as far below 0 as
+ * these are out of every range alike. */
 static int64_t plain_number(int64_t i)
 {
     return i < DIM_SYMBOLIC ? DIM_SYMBOLIC : i;

@@ -75,7 +75,7 @@ typedef struct ptir_function {
     ptir_insts body;
     VECTOR(ptir_hint) hints;
     ptir_ids gradients; /* pairs of ids: an input, its gradient; written, never read */
-    bool stores_ids;    /* parameter_ids and result_ids speak */
+    bool stores_ids;    /* parameter_ids and result_ids are those of the text */
     span at;            /* the name or id, where there is one */
     span whole;         /* from there to its end; empty: not known */
 } ptir_function;

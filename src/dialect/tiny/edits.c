@@ -40,7 +40,7 @@ void offer_removal(reader *r, const json_value *arg, const char *key)
         to = arg->keys[i + 1].where.at; /* with the comma behind it */
     else if (i > 0)
         from = arg->items[i - 1].at.at + arg->items[i - 1].at.length; /* with that before it */
-    diag_fix(&r->m->cx->diag, (span){from, to - from}, "", "leave it away");
+    diag_fix(&r->m->cx->diag, (span){from, to - from}, "", "remove it");
 }
 
 void offer_pairs(reader *r, const json_value *list)

@@ -398,7 +398,9 @@ bool onnx_op_max_unpool(onnx_call *c)
             const int64_t off = pads ? pads[k] + pads[n + k] : 0;
             if (step < 1 || step > INT32_MAX || kernel[k] < 1 || kernel[k] > INT32_MAX || off < 0 ||
                 off > INT32_MAX || dims[i] > INT32_MAX)
-                return onnx_refuse(c, DIAG_InvalidAttribute, "windows are not read");
+                return onnx_refuse(
+                    c, DIAG_InvalidAttribute,
+                    "a stride, an extent of the kernel or a padding is out of range");
             dims[i] = (dims[i] - 1) * step + kernel[k] - off;
         }
         high[i] = n_shape ? shape[i] - dims[i] : 0;

@@ -100,7 +100,7 @@ static void put_literal(writer *w, const literal *l)
     uint64_t copies = l->splat ? (uint64_t)l->type->count : 1;
     put_spec(w, l->type);
     put_u64(w, copies * l->bytes);
-    (void)text_reserve_times(w->out, copies, l->bytes); /* or it need not be begun */
+    (void)text_reserve_times(w->out, copies, l->bytes); /* at once, or not at all */
     for (uint64_t i = 0; i < copies && !w->out->failed; i++)
         put(w, l->data, l->bytes);
 }
