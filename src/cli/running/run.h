@@ -75,9 +75,9 @@ tn_status batch_run(session *s, const tn_program *p, const batch_options *o,
 
 /* ---- run_outputs.c ---- */
 
-/* Usage, where PATH cannot be what is meant: a name of neither. */
+/* A usage error where PATH is probably no folder, and its ending names no format of files. */
 tn_status outputs_check(session *s, const char *path);
-/* Usage, where the file PATH (NULL: none) has no room for as many results as P has. */
+/* A usage error where the file PATH (NULL: none) takes one tensor, and P has not one result. */
 tn_status outputs_check_number(session *s, const tn_program *p, const char *path);
 /* Write the results to PATH: an .npz or .safetensors archive, one .npy, or a folder, which is made
  * when missing. */

@@ -42,6 +42,7 @@ bool exchange_has_ended(const code_exchange *x)
     return !x || atomic_load(&x->state) == ENDED;
 }
 
+/* A copy of U, for the plan that it is part of goes once the program is compiled. */
 static bool copy_unit(code_exchange *x, const jit_unit *u, uint32_t number)
 {
     arena *memory = &x->rest.memory;

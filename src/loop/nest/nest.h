@@ -28,8 +28,8 @@ typedef struct nest_step {
     uint32_t n_read;    /* the first so many of its list are read */
     bool is_once;       /* it reads only the second of its list, which is a constant, and writes a
                            temporary */
-    uint32_t packs;     /* which one */
-    bool is_checked;    /* what it fails for was looked at by a step before */
+    uint32_t packs;     /* the number of that temporary */
+    bool is_checked;    /* a step before it has found whether it fails */
     uint32_t buffers[NEST_BUFFERS];
     nest_move moved[NEST_MOVES]; /* of its list */
     uint32_t n_moved;
@@ -82,8 +82,6 @@ bool nest_simplify(const function *f, const kernel *k, arena *memory, kernel *ou
  * OPERAND is computed from is read one after the other so. False without memory. */
 bool nest_flatten(const function *f, const kernel *k, value_id operand, arena *memory, kernel *out,
                   bool *applies);
-/* Is the extent of axis AXIS known only when the program runs? Then loops end at a number that the
- * step gives (loop_size), and no code is left out because of its value. */
 /* X, by the NAME of loop_size where it is dynamic. */
 static inline loop_value nest_number(loop_builder *b, bool is_dynamic, uint32_t name, int64_t x)
 {
@@ -93,6 +91,8 @@ static inline sized nest_extent(const kernel *k, uint32_t axis)
 {
     return (sized){k->dims[axis], k->other[axis]};
 }
+/* Is the extent of axis AXIS known only when the program runs? Then loops end at a number that the
+ * step gives (loop_size), and no code is left out because of its value. */
 static inline bool nest_is_dynamic(const kernel *k, uint32_t axis)
 {
     return !sized_is_fixed(nest_extent(k, axis));

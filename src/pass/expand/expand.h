@@ -36,7 +36,7 @@ static inline const type *operand_type_of(const expand_call *c, uint32_t k)
     return build_type(c->b, c->in[k]);
 }
 
-/* The node that makes operand K, in the function being made. */
+/* The node that makes V, a value of the function being made. */
 static inline const node *maker(const expand_call *c, value_id v)
 {
     return node_of(c->b->f, v);

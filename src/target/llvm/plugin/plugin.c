@@ -36,10 +36,8 @@ typedef struct session {
     code_machine *machine;
 } session;
 
-static llvm_outcome say(llvm_request *r, llvm_outcome outcome, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static llvm_outcome say(llvm_request *r, llvm_outcome outcome, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static llvm_outcome say(llvm_request *r, llvm_outcome outcome,
+                                                              const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -93,7 +91,7 @@ static cpu_level level_of_features(bool is_x86, const char *features)
     return has_masks ? LEVEL_AVX512 : LEVEL_AVX2;
 }
 
-/* As machine_host says it. */
+/* The rule of machine_host (machine/machine.c). */
 static bool has_byte_dots(cpu_level level, const char *features)
 {
     return (level == LEVEL_AVX512 && strstr(features, "+avx512vnni,")) ||
