@@ -1,5 +1,5 @@
 """Small everyday work on arrays: reductions over other axes than the last, of few columns and of everything, rows and
-columns that are looked up, borders. Part of corners.py, which writes the programs out."""
+columns that are looked up, borders, histograms, windows along lines, pairs, truth values. Part of corners.py, which writes the programs out."""
 F, I = 4, 8  # bytes of a float, of a position
 MILLION = 1 << 20
 
@@ -36,6 +36,10 @@ BORDERED = (8, 58, 58, 3)
 PICTURES = (8, 3, 224, 224)
 SQUARE = (1024, 1024)
 TRUTHS = (100_000, 10)
+FEW = (MILLION // 4, 3)
+BINS = 256
+LINES = (16, 64, 1024)
+PAIRS = (MILLION // 2, 2)
 
 
 def channels_last(shape):
@@ -67,6 +71,18 @@ TEXTS.update({
                              ("transpose(%x) perm[0, 2, 3, 1]", "f32", channels_last(PICTURES))),
 })
 
+WINDOWS = "window_dims[1, 1, 3] strides[1, 1, 1] padding[(0, 0), (0, 0), (1, 1)] base_dilation[1, 1, 1] window_dilation[1, 1, 1] reduce[max]"
+TEXTS.update({
+    "argmax-three-columns": program([("f32", FEW)], ("arg_max(%x) axis[0] output_dtype[si64]", "si64", FEW[1:])),
+    "argmax-rows-of-three": program([("f32", FEW)], ("arg_max(%x) axis[1] output_dtype[si64]", "si64", FEW[:1])),
+    "histogram": program([("f32", (MILLION,)), ("si64", (MILLION,))],
+                         (f"segment_reduce(%x, %i) kind[sum] num_segments[{BINS}] indices_are_sorted[false] unique[false]", "f32", (BINS,))),
+    "less-f16": program([("f16", (MILLION,)), ("f16", (MILLION,))], ("compare(%x, %i) op[Less]", "i1", (MILLION,))),
+    "differ-1m": program([("i1", (MILLION,)), ("i1", (MILLION,))], ("compare(%x, %i) op[NotEqual]", "i1", (MILLION,))),
+    "max-along-lines": program([("f32", LINES)], (f"reduce_window(%x) {WINDOWS}", "f32", LINES)),
+    "stack-pairs": program([("f32", (PAIRS[0], 1)), ("f32", (PAIRS[0], 1))], ("concat(%x, %i) axis[1]", "f32", PAIRS)),
+})
+
 # The bytes that must be read and written.
 MOVED = {name: (F * product(shape), F * product(without(shape, axis))) for name, (shape, axis) in SUMS.items()}
 MOVED.update({
@@ -76,6 +92,9 @@ MOVED.update({
     "take-along": ((F + I) * product(SQUARE), F * product(SQUARE)),
     "pad-images": (F * product(IMAGES), F * product(BORDERED)),
     "channels-last": (F * product(PICTURES), F * product(PICTURES)),
+    "argmax-three-columns": (F * product(FEW), I * FEW[1]), "argmax-rows-of-three": (F * product(FEW), I * FEW[0]),
+    "histogram": ((F + I) * MILLION, F * BINS), "less-f16": (4 * MILLION, MILLION), "differ-1m": (2 * MILLION, MILLION),
+    "max-along-lines": (F * product(LINES), F * product(LINES)), "stack-pairs": (F * product(PAIRS), F * product(PAIRS)),
 })
 
 
@@ -102,7 +121,24 @@ def numpy_work(np, new):
         x, y = new(*PICTURES), np.empty(channels_last(PICTURES), np.float32)
         return lambda: np.copyto(y, x.transpose(0, 2, 3, 1))
 
+    def two(function, make):
+        x, y = make(), make()
+        return lambda: function(x, y)
+
+    def histogram():
+        x, i = new(MILLION), np.random.default_rng(1).integers(0, BINS, MILLION)
+        return lambda: np.bincount(i, x, BINS)
+
+    def stack_pairs():
+        x, y, z = new(PAIRS[0], 1), new(PAIRS[0], 1), np.empty(PAIRS, np.float32)
+        return lambda: np.concatenate((x, y), 1, out=z)
+
     return {**{name: (lambda w=w: sums(*w)) for name, w in SUMS.items()}, "channels-last": to_channels_last,
+            "argmax-three-columns": lambda: one(lambda x: np.argmax(x, 0), new(*FEW)),
+            "argmax-rows-of-three": lambda: one(lambda x: np.argmax(x, 1), new(*FEW)),
+            "histogram": histogram, "stack-pairs": stack_pairs,
+            "less-f16": lambda: two(np.less, lambda: new(MILLION).astype(np.float16)),
+            "differ-1m": lambda: two(np.not_equal, lambda: new(MILLION) < 0),
             "max-1m": lambda: one(np.max, new(MILLION)),
             "max-1m-si8": lambda: one(np.max, (new(MILLION) * 127).astype(np.int8)),
             "argmax-1m-ui8": lambda: one(np.argmax, (abs(new(MILLION)) * 255).astype(np.uint8)),
@@ -139,7 +175,25 @@ def torch_work(torch, new):
         x, y = new(*PICTURES), torch.empty(channels_last(PICTURES))
         return lambda: y.copy_(x.permute(0, 2, 3, 1))
 
+    def two(function, make):
+        x, y = make(), make()
+        return lambda: function(x, y)
+
+    def histogram():
+        x, i, y = new(MILLION), torch.randint(BINS, (MILLION,)), torch.empty(BINS)
+        return lambda: y.zero_().index_add_(0, i, x)
+
+    def stack_pairs():
+        x, y, z = new(PAIRS[0], 1), new(PAIRS[0], 1), torch.empty(*PAIRS)
+        return lambda: torch.cat((x, y), 1, out=z)
+
     return {**{name: (lambda w=w: sums(*w)) for name, w in SUMS.items()}, "channels-last": to_channels_last,
+            "argmax-three-columns": lambda: one(lambda x: torch.argmax(x, 0), new(*FEW)),
+            "argmax-rows-of-three": lambda: one(lambda x: torch.argmax(x, 1), new(*FEW)),
+            "histogram": histogram, "stack-pairs": stack_pairs,
+            "less-f16": lambda: two(torch.lt, lambda: new(MILLION).half()),
+            "differ-1m": lambda: two(torch.ne, lambda: new(MILLION) < 0),
+            "max-along-lines": lambda: one(lambda x: torch.nn.functional.max_pool1d(x, 3, 1, 1), new(*LINES)),
             "max-1m": lambda: one(torch.amax, new(MILLION)),
             "max-1m-si8": lambda: one(torch.amax, (new(MILLION) * 127).to(torch.int8)),
             "argmax-1m-ui8": lambda: one(torch.argmax, (new(MILLION).abs() * 255).to(torch.uint8)),
