@@ -181,7 +181,7 @@ TN_API tn_value tn_div_or_zero(tn_builder *b, tn_value x, tn_value y);
 /* The remainder of X / Y, floats, with the sign of X, as C's fmod: exact, however large the
  * quotient is; X for infinite Y; NaN for infinite X and for Y = 0. The derivative by X is 1, that
  * by Y the negative quotient without its fraction. Several operations, among them loops that run
- * where a quotient has more than 25 bits. */
+ * where a quotient has more than 26 bits. */
 TN_API tn_value tn_fmod(tn_builder *b, tn_value x, tn_value y);
 
 typedef enum tn_direction { TN_LT = 0, TN_LE, TN_EQ, TN_GE, TN_GT, TN_NE } tn_direction;

@@ -15,11 +15,11 @@ static tn_value any(tn_builder *b, tn_value x)
 
 /* ---- small quotients ---- */
 
-/* Y without the lower 27 of its 53 bits: the rest of Y has 27 bits, too. */
+/* The upper 26 of the 53 bits of Y, rounded so that the rest of Y has 26 bits, too (Veltkamp). */
 static tn_value upper_half(tn_builder *b, tn_value y)
 {
-    const tn_value mask = tn_scalar_int(b, TN_SI64, -(INT64_C(1) << 27));
-    return tn_bitcast(b, tn_and(b, tn_bitcast(b, y, TN_SI64), mask), TN_F64);
+    const tn_value scaled = tn_mul(b, y, tn_scalar_like(b, y, 0x1p27 + 1));
+    return tn_sub(b, scaled, tn_sub(b, scaled, y));
 }
 
 /* REST - Q * Y for a Q that is REST / Y rounded to a whole number in some way, and has BITS bits.
@@ -49,12 +49,16 @@ static tn_value near_remainder(tn_builder *b, tn_value rest, tn_value y, int bit
     const tn_value quotient = tn_div(b, rest, y);
     const tn_value end = tn_scalar_like(b, rest, ldexp(1, bits));
     tn_value is_near = tn_compare(b, TN_LT, quotient, end);
-    if (!is_short) { /* the product of a quotient that was rounded up may be too large for f64 */
+    tn_value divisor = y;
+    if (!is_short) { /* what is larger overflows on the way */
+        const tn_value is_small = tn_compare(b, TN_LT, y, tn_scalar_like(b, y, 0x1p995));
         const tn_value large = tn_scalar_like(b, rest, 0x1p1023);
-        is_near = tn_and(b, is_near, tn_compare(b, TN_LT, rest, large));
+        const tn_value both_small = tn_and(b, is_small, tn_compare(b, TN_LT, rest, large));
+        is_near = tn_and(b, is_near, both_small);
+        divisor = tn_select(b, is_near, y, zero);
     }
     const tn_value q = tn_trunc(b, tn_select(b, is_near, quotient, zero));
-    const tn_value r = minus_product(b, rest, q, y, is_short);
+    const tn_value r = minus_product(b, rest, q, divisor, is_short);
     /* the division may have rounded up to a whole number */
     const tn_value is_below = tn_compare(b, TN_LT, r, zero);
     return tn_select(b, is_below, tn_add(b, r, y), r);
@@ -112,6 +116,24 @@ static tn_value reduced(tn_builder *b, tn_value rest, tn_value step, tn_value le
     return out[0];
 }
 
+/* REST modulo LEAST. The loops are entered only where REST is too large anywhere. */
+static tn_value far_remainder(tn_builder *b, tn_value rest, tn_value least)
+{
+    const tn_value is_far = any(b, tn_compare(b, TN_GE, rest, least));
+    tn_value in[2], out;
+    tn_region_begin(b, NULL);
+    in[0] = tn_param_like(b, rest);
+    in[1] = tn_param_like(b, least);
+    const tn_value step = largest_step(b, in[0], in[1]);
+    const tn_region yes = tn_region_end(b, TN_VALUES(reduced(b, in[0], step, in[1])));
+    tn_region_begin(b, NULL);
+    in[0] = tn_param_like(b, rest);
+    (void)tn_param_like(b, least);
+    const tn_region no = tn_region_end(b, TN_VALUES(in[0]));
+    tn_cond(b, is_far, yes, no, TN_VALUES(rest, least), &out, 1);
+    return out;
+}
+
 /* ---- all together ---- */
 
 /* How a remainder is computed, in f64. */
@@ -142,7 +164,7 @@ static tn_value size_of_rest(tn_builder *b, tn_dtype d, tn_value is_plain, tn_va
     const tn_value size = tn_select(b, is_plain, tn_abs(b, x), zero);
     const tn_value least = tn_select(b, is_plain, tn_abs(b, y), one);
     const tn_value near = near_remainder(b, size, least, how.bits, how.is_short);
-    return how.is_all ? near : reduced(b, near, largest_step(b, near, least), least);
+    return how.is_all ? near : far_remainder(b, near, least);
 }
 
 /* The remainder as C's fmod defines it, without a derivative. */
