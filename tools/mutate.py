@@ -106,6 +106,21 @@ FAULTS = [
     # ---- writers
     Fault("onnx-unsigned", "src/dialect/onnx/write/contract.c", "x = onnx_cast(w, x, sum);", "x = onnx_cast_plain(w, x, in);", "script onnx/test_onnx_write.py"),
     Fault("npz-seek", "src/base/system/output.c", "return lseek(o->fd, (off_t)offset, SEEK_SET) >= 0;", "return lseek(o->fd, 0, SEEK_CUR) >= 0 + 0 * (off_t)offset;", "unit output"),
+    # ---- products of bf16, decoded weights, sizes, any number of rows and columns, and checks of what is handed in
+    Fault("bf16-exact", "src/machine/machine.c", "m.has_bf16_dots && is_relaxed;", "m.has_bf16_dots && (is_relaxed || cpu);", "script pass/full_bf16_products.py"),
+    Fault("bf16-words", "src/loop/contract/contract_walk.c", "from->is_bf16 && from->pair == 1 && !from->load", "from->is_bf16 && from->pair != 0 && !from->load", "script pass/full_bf16_products.py"),
+    Fault("decoded-rows", "src/loop/contract/contract_chain.c", ".rows = product,", ".rows = product / 2,", "script plan/full_decoded.py"),
+    Fault("sized-apart", "src/graph/sized.h", "x.now == x.other ? ~x.other : x.other", "x.other", "script plan/full_sizes.py"),
+    Fault("sort-spare", "src/loop/nest/loops/records.c", "*in_spare = way.passes % 2;", "*in_spare = way.passes % 2 == 0;", "script plan/full_sizes.py"),
+    Fault("stage-slots", "src/loop/nest/rows_stage.c", "loop_i64(b, i * s->group)", "loop_i64(b, i)", "script plan/test_sizes.py"),
+    Fault("pack-rest", "src/loop/contract/contract_pack_a.c", "if (lanes > 1 && (is_any || whole.now < n.now)) {", "if (lanes > 1 && whole.now < n.now) {", "script plan/full_sizes.py"),
+    Fault("fewer-columns", "src/loop/contract/contract_chain.c", "g->fewer, loop_i64(b, 1));", "g->fewer, loop_i64(b, 0));", "script loop/full_partial.py 40 0 open_products"),
+    Fault("squares-rest", "src/loop/contract/contract_sweep.c", "r < columns ? r : columns - 1;", "r < columns + 1 ? r : columns - 1;", "script loop/full_partial.py 4 0 swept_products"),
+    Fault("cumulative-back", "src/loop/nest/loops/loops_cumulative.c", "loops_add(l, at, loop_i64(b, r->excludes));", "loops_add(l, at, loop_i64(b, r->excludes && false));", "script plan/full_sizes.py"),
+    Fault("exchange-number", "src/compile/tiers/code_exchange.c", "x->numbers[x->rest.units.n] = number;", "x->numbers[x->rest.units.n] = number - number + x->rest.units.n;", "script python/test_tiers.py"),
+    Fault("holds-rest", "src/scalar/dtype.c", "    for (; i < n; i++) {\n        w = bytes[i];", "    for (; i + 1 < n; i++) {\n        w = bytes[i];", "script python/test_range.py"),
+    Fault("holds-above", "src/compile/aot/aot_steps.c", "(uint8_t)(0xffU << dtype_table[d].bits)", "(uint8_t)(0xfeU << dtype_table[d].bits)", "script compile/full_range.py"),
+    Fault("result-inner", "src/dialect/onnx/needed.c", "ok = !attributes[i].g || add_graph(s, attributes[i].g);", "ok = true;", "script onnx/test_onnx_results.py"),
     # ---- training
     Fault("ranks-bytes", "src/train/transport/rank_group.c", "if (from->send_bytes != to->receive_bytes)", "if (from->send_bytes < to->receive_bytes)", "unit train_ranks"),
     Fault("ranks-taken", "src/train/transport/rank_group.c", "    while (g->taking > 0)\n", "    while (false && g->taking > 0)\n", "unit train_ranks"),

@@ -268,6 +268,14 @@ def products(p):
     return (z,)
 
 
+def swept_products(p):
+    """Of a few rows with so many columns, contiguous each, that they are swept in place."""
+    k = p.r.randint(300, 1100)
+    n = (2 << 20) // (4 * k) + p.r.randint(1, 70)
+    x, y = p.input("F32", [p.r.randint(5, 12), k]), p.input("F32", [n, k])
+    return (p.dot(x, y, [], [(1, 1)]),)
+
+
 def tiled_products(p):
     """Large enough for tiles of results, of which the last ones are partial."""
     kind, m, k = p.r.choice(("F32", "F32", "F64", "Si32")), p.r.choice((5, 23, 64, 67, 151)), p.r.choice((67, 257, 519))
@@ -624,7 +632,7 @@ def moves(p):
 
 
 KINDS = (elementwise, converted, short_rows, pads, image_pads, slices, joined, stacked, tiled, turned, reductions, rows,
-         normalised, products, tiled_products, vectors, dots, short_products, convolutions, grouped_convolutions, pools,
+         normalised, products, swept_products, tiled_products, vectors, dots, short_products, convolutions, grouped_convolutions, pools,
          taken, taken_rows, taken_columns, gathered, scattered, segments, windows_at, largest, cumulated, ordered,
          turned_products, quantised, decoded_products, open_products, scanned, steps, images, moves)
 
