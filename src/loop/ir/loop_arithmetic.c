@@ -217,9 +217,14 @@ loop_value loop_shuffle(loop_builder *b, loop_value x, loop_value y, const uint8
     if (!same_type(t, loop_value_type(b, y)) ||
         !is_good_type(loop_type_of((loop_elem)t.elem, lanes)))
         return loop_fault(b, "shuffle of what does not fit");
-    for (uint32_t i = 0; i < lanes; i++)
+    bool is_same = lanes == t.lanes;
+    for (uint32_t i = 0; i < lanes; i++) {
         if (table[i] >= 2 * t.lanes)
             return loop_fault(b, "no such lane");
+        is_same = is_same && table[i] == i;
+    }
+    if (is_same) /* LLVM has failed to end on chains of such ones */
+        return x;
     if (!reserve_tables(b, lanes))
         return loop_fault(b, "no memory");
     const uint32_t place = b->n_tables;

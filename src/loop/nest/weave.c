@@ -65,15 +65,21 @@ static bool is_woven(const weave *w, const kernel_output *out)
 
 element map_woven(loop_builder *b, const element *x, uint32_t n, uint32_t j, uint32_t lanes)
 {
-    element y = x[0];
-    for (uint32_t c = 1; c < n; c++) {
+    element y = {0};
+    uint8_t own[LOOP_MAX_LANES]; /* where lanes of the result are in Y */
+    for (uint32_t c = 0, joined = 0; c < n; c++) {
         uint8_t table[LOOP_MAX_LANES];
+        bool is_needed = false;
         for (uint32_t l = 0; l < lanes; l++) {
             const uint32_t place = (j * lanes + l) / n, from = (j * lanes + l) % n;
-            const uint32_t own = c == 1 ? place : l;
-            table[l] = (uint8_t)(from == c ? lanes + place : own);
+            own[l] = (uint8_t)(joined < 2 ? place : l);
+            table[l] = (uint8_t)(from == c ? lanes + place : own[l]);
+            is_needed = is_needed || from == c;
         }
-        y = element_shuffle(b, y, x[c], table, lanes);
+        if (!is_needed)
+            continue;
+        y = joined == 0 ? x[c] : element_shuffle(b, y, x[c], table, lanes);
+        joined++;
     }
     return y;
 }
