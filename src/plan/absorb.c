@@ -26,6 +26,13 @@ bool demanders(const grouping *g, value_id v, uint32_t *kernels, uint32_t *n)
     return held;
 }
 
+const char *why_held(const grouping *g, value_id v)
+{
+    if (g->why[v])
+        return g->why[v];
+    return g->is_output[v] ? WHY_OUTPUT : WHY_MANY;
+}
+
 static int ascending(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;

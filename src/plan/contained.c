@@ -121,7 +121,7 @@ void place_contained(grouping *g, uint32_t i)
     if (n_kernels == FEW_KERNELS && /* however many load it, none should */
         (node_is_splat(g->f, n) || node_reads_nothing(g->f, n)))
         held = all_demanders(g, v, &kernels, &n_kernels);
-    const char *why = held ? g->why[v] ? g->why[v] : WHY_OUTPUT : WHY_SEVERAL;
+    const char *why = held ? why_held(g, v) : WHY_SEVERAL;
 
     if (kernel_is_uniform(n) || n->op == OP_IOTA || n->op == OP_DYNAMIC_SLICE ||
         (access_is_movement(n) && !node_may_fail(g->f, n))) {

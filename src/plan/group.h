@@ -47,9 +47,13 @@ void place_contained(grouping *g, uint32_t i);
 /* Node I, which kernel_is_reduction. */
 void place_reduction(grouping *g, uint32_t i);
 
+/* Why V, which demanders says is held, is in memory. */
+const char *why_held(const grouping *g, value_id v);
+
 /* ---- reasons that several parts give ---- */
 
 #define WHY_OUTPUT "it is a result of the program"
+#define WHY_MANY "more kernels need it than are looked at one by one"
 #define WHY_SEVERAL "several kernels need it, and computing it again costs more than reading it"
 #define WHY_INDEX "its positions have no index map"
 

@@ -138,7 +138,7 @@ void place_reduction(grouping *g, uint32_t i)
     const int64_t length = row_length(in, &axes);
     const bool is_long = length >= LONG_ROW && in->count / length < 64;
     const bool shared = held || n_kernels != 1;
-    const char *why = is_long ? why_long : held ? g->why[v] ? g->why[v] : WHY_OUTPUT : why_rows;
+    const char *why = is_long ? why_long : held ? why_held(g, v) : why_rows;
     for (uint32_t c = 0; c < n_kernels && !is_long && !g->failed; c++) {
         const uint32_t k = kernels[c];
         if (shared && !can_store_early(g, k, v))

@@ -1,0 +1,29 @@
+"""Why a value is in memory that many kernels need, as `explain` says it."""
+import pathlib
+import tempfile
+
+from lib.program import tenon
+
+ROWS, COLUMNS = "tensor<f32, 64x128>", "tensor<f32, 64>"
+
+
+def reasons(folder, kernels, is_result):
+    """What is said of exp(x), the rows of which so many KERNELS reduce, each after adding an input of its own."""
+    outputs = [f"%r{k}" for k in range(kernels)] + ["%e"] * is_result
+    lines = ["  %e = exp(%x) -> " + ROWS]
+    for k in range(kernels):
+        lines += [f"  %a{k} = add(%e, %x{k}) -> {ROWS}", f"  %m{k} = mul(%a{k}, %a{k}) -> {ROWS}",
+                  f"  %r{k} = reduce_sum(%m{k}) axes[1] -> {COLUMNS}"]
+    types = ", ".join([COLUMNS] * kernels + [ROWS] * is_result)
+    path = pathlib.Path(folder) / "p.ptir"
+    inputs = ", ".join(f"%x{k}: {ROWS}" for k in range(kernels))
+    path.write_text(f"func @main(%x: {ROWS}, {inputs}) -> ({types}) {{\n" + "\n".join(lines) + f"\n  return {', '.join(outputs)}\n}}\n")
+    said = tenon("explain", path).stdout.splitlines()
+    return {line.split(": ")[1] for line in said if line.startswith(f"  not fused  %{kernels + 1}:")}
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    many = reasons(scratch, 40, False)
+    assert many == {"more kernels need it than are looked at one by one"}, many
+    result = reasons(scratch, 40, True)
+    assert result == {"it is a result of the program"}, result
