@@ -104,10 +104,12 @@ def shift_right(x: Any, y: Any) -> Value:
 
 # ---- powers and logarithms ----
 
-def _integer_power(x: Value, n: int) -> Value:
-    """Products, which wrap as NumPy's do."""
-    if n < 0:
+def _products(x: Value, n: int) -> Value:
+    """X, of integers or complex numbers, to the power N: products of squares, as NumPy's; those of integers wrap."""
+    if n < 0 and is_integer(x):
         raise ValueError("integers to negative powers are no integers: astype('f32') makes floats of them")
+    if n < 0:
+        return call("div", constant(1.0, dtype_of(x.dtype)), _products(x, -n))
     out, square = None, x
     while n:
         if n & 1:
@@ -130,8 +132,8 @@ _SINGLE_OPERATIONS: dict[float, Callable[[Value], Value]] = {
 
 def power(x: Any, y: Any) -> Value:
     if is_weak(y) and isinstance(x, Value) and not isinstance(y, Dim):
-        if is_integer(x) and float(y).is_integer():
-            return _integer_power(x, int(y))
+        if not dtype_of(x.dtype).is_float and float(y).is_integer():
+            return _products(x, int(y))
         single = _SINGLE_OPERATIONS.get(float(y))
         if single is not None:
             return single(x)

@@ -180,6 +180,9 @@ class Numpy(unittest.TestCase):
         np.testing.assert_allclose(tenon.function(lambda x: x ** -2.0)(x), x ** -2.0, rtol=1e-15, atol=1e-323)
         for n in (0, 1, 2, 3, 5, 12, 31):
             self.check(lambda x: x ** n, I)
+        z = (B + 1j * A).astype(np.complex128)
+        for n in (0, 1, 2, 3, 4, 7, -1, -3):
+            self.check(lambda x: x ** n, z)
         with self.assertRaisesRegex(ValueError, "negative powers"):
             tenon.function(lambda x: x ** -1)(I)
         with self.assertRaisesRegex(TypeError, "float_power of si32"):
