@@ -1,5 +1,6 @@
 /* The arithmetic of kernels: in operations, and in the time that these take. */
 #include "loop/nest/nest.h"
+#include "ops/attr_rules.h"
 #include "ops/convolution.h"
 #include "ops/dot_axes.h"
 
@@ -137,13 +138,13 @@ enum {
 static uint64_t log2_above(int64_t n)
 {
     uint64_t log = 0;
-    for (; (INT64_C(1) << log) < n; log++)
+    for (; log < 63 && (INT64_C(1) << log) < n; log++)
         continue;
     return log;
 }
 
 /* Lines of X along AXIS are brought in order. */
-static uint64_t order_work(const type *x, int64_t axis)
+static uint64_t order_work(const type *x, uint32_t axis)
 {
     const int64_t n = x->dims[axis];
     return (uint64_t)x->count * log2_above(n) * (n <= MOST_IN_NETWORK ? NETWORK : SORTED);
@@ -151,10 +152,10 @@ static uint64_t order_work(const type *x, int64_t axis)
 
 /* The best K of a line of N join these while it is read about K ln(N / K) times, if it is in random
  * order. */
-static uint64_t top_work(const type *x, int64_t axis, int64_t k)
+static uint64_t top_work(const type *x, uint32_t axis, int64_t k)
 {
     const int64_t n = x->dims[axis];
-    if (n <= MOST_IN_NETWORK || k >= n)
+    if (n <= MOST_IN_NETWORK || k < 1 || k >= n)
         return order_work(x, axis);
     const uint64_t joins = (uint64_t)k * (log2_above(n / k) * 7 / 10 + 1); /* ln 2 is 0.7 */
     return (uint64_t)(x->count / n) * joins * KEPT + SEEN * (uint64_t)x->count;
@@ -240,10 +241,11 @@ static void add_node(const function *f, const node *n, uint64_t most, contract_p
     switch ((int)n->op) {
     case OP_SORT:
     case OP_ARGSORT:
-        sum->modelled += widest(f, n) * order_work(x, attr_int(n->attrs, KEY_AXIS, 0));
+        sum->modelled += widest(f, n) * order_work(x, resolve_axis(n->attrs, KEY_AXIS, x->rank));
         break;
     case OP_TOP_K:
-        sum->modelled += top_work(x, attr_int(n->attrs, KEY_AXIS, 0), attr_int(n->attrs, KEY_K, 1));
+        sum->modelled += top_work(x, resolve_axis(n->attrs, KEY_AXIS, x->rank),
+                                  attr_int(n->attrs, KEY_K, 1));
         break;
     case OP_SEGMENT_REDUCE:
         sum->modelled += scatter_work(x, value_type(f, n->in[1])->count);
