@@ -108,7 +108,9 @@ TN_API void tn_context_set_cancel(tn_context *cx, bool (*cancel)(void *user), vo
  *
  * setting  bindings, known, dialect, entry, results, max_pieces, limit, turns, exact_only, engine,
  *          tn_trainer_resume, tn_op_at, tn_pass_at
- * names    N of them, borrowed as long as CX lives */
+ * names    N of them, instead of those given before; a setting without one keeps its name here, and
+ *          names of other settings have no effect. Borrowed until CX, and every program that was
+ *          made in it from now on, is freed */
 TN_API void tn_context_name_settings(tn_context *cx, const tn_setting_name *names, size_t n);
 
 /* ---- text going out ---- */
