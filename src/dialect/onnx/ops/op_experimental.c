@@ -24,15 +24,6 @@ bool onnx_op_scaled_tanh(onnx_call *c)
     return onnx_give(c, 0, onnx_scaled(c, tn_tanh(c->b, x), onnx_attr_float(c, "alpha", 1)));
 }
 
-/* alpha * log(1 + exp(beta * x)) */
-bool onnx_op_parametric_softplus(onnx_call *c)
-{
-    const tn_value x = onnx_scaled(c, onnx_in(c, 0), onnx_attr_float(c, "beta", 1));
-    const tn_value tail = tn_log1p(c->b, tn_exp(c->b, tn_neg(c->b, tn_abs(c->b, x))));
-    const tn_value y = tn_add(c->b, tn_relu(c->b, x), tail);
-    return onnx_give(c, 0, onnx_scaled(c, y, onnx_attr_float(c, "alpha", 1)));
-}
-
 /* scale * x + bias[channel] */
 bool onnx_op_image_scaler(onnx_call *c)
 {

@@ -86,6 +86,13 @@ bool onnx_op_softplus(onnx_call *c)
     return onnx_give(c, 0, softplus(c, onnx_in(c, 0)));
 }
 
+/* alpha * log(1 + exp(beta * x)) */
+bool onnx_op_parametric_softplus(onnx_call *c)
+{
+    const tn_value x = onnx_scaled(c, onnx_in(c, 0), onnx_attr_float(c, "beta", 1));
+    return onnx_give(c, 0, onnx_scaled(c, softplus(c, x), onnx_attr_float(c, "alpha", 1)));
+}
+
 bool onnx_op_softsign(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
