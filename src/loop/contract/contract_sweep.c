@@ -129,7 +129,8 @@ static int64_t row_bytes(const problem *p)
  * where they are; others are copied, so that those of a group are. */
 static bool reads_factors(const problem *p)
 {
-    return p->a_m.n == 1 && walk_step(&p->a_m) == 1;
+    const sized step = walk_sized_step(&p->a_m);
+    return p->a_m.n == 1 && step.now == 1 && sized_is_fixed(step);
 }
 
 /* From the factor of one row of A to that of the next, and from that of one product. */
