@@ -132,7 +132,7 @@ _SINGLE_OPERATIONS: dict[float, Callable[[Value], Value]] = {
 
 def power(x: Any, y: Any) -> Value:
     if is_weak(y) and isinstance(x, Value) and not isinstance(y, Dim):
-        if not dtype_of(x.dtype).is_float and float(y).is_integer():
+        if (is_integer(x) or dtype_of(x.dtype).is_complex) and float(y).is_integer():
             return _products(x, int(y))
         single = _SINGLE_OPERATIONS.get(float(y))
         if single is not None:
