@@ -244,8 +244,8 @@ static void add_node(const function *f, const node *n, uint64_t most, contract_p
         sum->modelled += widest(f, n) * order_work(x, resolve_axis(n->attrs, KEY_AXIS, x->rank));
         break;
     case OP_TOP_K:
-        sum->modelled += top_work(x, resolve_axis(n->attrs, KEY_AXIS, x->rank),
-                                  attr_int(n->attrs, KEY_K, 1));
+        sum->modelled +=
+            top_work(x, resolve_axis(n->attrs, KEY_AXIS, x->rank), attr_int(n->attrs, KEY_K, 1));
         break;
     case OP_SEGMENT_REDUCE:
         sum->modelled += scatter_work(x, value_type(f, n->in[1])->count);
