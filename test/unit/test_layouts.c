@@ -61,7 +61,6 @@ static const layout layouts[] = {
     LAYOUT(tn_top, 16),
     LAYOUT(tn_convolved, 128),
     LAYOUT(tn_scatter_axes, 56),
-    LAYOUT(tn_setting_name, 16),
     LAYOUT(tn_window, 80),
     LAYOUT(tn_rotary, 16),
 };
