@@ -182,7 +182,7 @@ class Numpy(unittest.TestCase):
             self.check(lambda x: x ** n, I)
         z = (B + 1j * A).astype(np.complex128)
         for n in (0, 1, 2, 3, 4, 7, -1, -3):
-            self.check(lambda x: x ** n, z)
+            np.testing.assert_allclose(tenon.function(lambda x: x ** n)(z), z ** n, rtol=1e-15)
         with self.assertRaisesRegex(ValueError, "negative powers"):
             tenon.function(lambda x: x ** -1)(I)
         with self.assertRaisesRegex(TypeError, "float_power of si32"):
