@@ -1,4 +1,5 @@
 """Modules from Python: reading, rewriting, writing, comparing; errors as data; custom calls."""
+import json
 import pathlib
 import tempfile
 import unittest
@@ -133,6 +134,15 @@ class Modules(unittest.TestCase):
                 self.m.equiv(self.m, **wrong)
         with self.assertRaises(tenon.UsageError):
             p.random_inputs(seed=-1)
+
+    def test_explain_axes(self):
+        """Along an axis that is counted from the end, as many elements are brought in order."""
+        def least(axis):
+            """Of the time, in operations."""
+            program = tenon.function(lambda x: np.sort(x, axis=axis)).trace(np.ones((1000, 3), np.float32)).compile()
+            said = json.loads(program.explain(json=True))
+            return said["functions"][0]["kernels"][0]["least_ns"] * said["limits"]["flops_per_second"]
+        self.assertAlmostEqual(least(-2) / least(0), 1, delta=0.01)
 
     def test_explain(self):
         self.assertIn("kernel 0", self.m.explain())
