@@ -107,7 +107,7 @@ class Ranks(unittest.TestCase):
             again = self.train(mpi, 3, *steps, "--checkpoint", str(folder), "--every", "10", "--resume")[0]
             self.assertEqual(digest_of(again), want, mpi)
             _, err = self.lose(mpi, signal.SIGSTOP)
-            self.assertIn("(--resume)", err)
+            self.assertIn("resume from the last checkpoint", err)
 
 
 class Batches(unittest.TestCase):
