@@ -10,7 +10,7 @@ import sys
 from random import Random
 
 from lib import package  # noqa: F401
-from lib.compilers import machine_cpus
+from lib.numbered import judge
 
 import numpy as np
 
@@ -178,12 +178,5 @@ def check(number, cpus):
     return []
 
 
-def main(count=300, seed=1):
-    cpus = machine_cpus()
-    faults = [f for number in range(seed, seed + count) for f in check(number, cpus)]
-    print("\n".join(faults) or f"{count} programs")
-    return len(faults) > 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:])))
+    sys.exit(judge(check, 300))
