@@ -84,24 +84,37 @@ bool onnx_refuse(onnx_call *c, diag_kind kind, const char *format, ...)
 
 enum { MOST_WARNINGS = 100 };
 
+/* The warning about ABOUT, if it is the first of its kind, with its message. *OK: there was memory.
+ */
+__attribute__((format(printf, 3, 0))) static refusal *
+first_warning(importer *im, const char *about, const char *format, va_list args, bool *ok)
+{
+    bool is_full;
+    refusal *r = refusal_for(&im->warnings, im->m->allocator, MOST_WARNINGS, DIAG_Advice, about,
+                             format, &is_full);
+    const bool is_first = r && r->count == 1;
+    if (is_first)
+        r->message = arena_vprintf(&im->memory, format, args);
+    *ok = (is_first ? r->message != NULL : r || is_full) || onnx_no_memory(im);
+    return is_first && *ok ? r : NULL;
+}
+
 bool onnx_warn(onnx_call *c, onnx_bytes attribute, const char *format, ...)
 {
     va_list args;
     importer *im = c->im;
-    bool is_full;
+    bool ok;
     const char *about =
         arena_printf(&im->memory, "%.*s '%.*s'", ONNX_TEXT(c->node->op), ONNX_TEXT(attribute));
     if (!about)
         return onnx_no_memory(im);
-    refusal *r = refusal_for(&im->warnings, im->m->allocator, MOST_WARNINGS, DIAG_Advice, about,
-                             format, &is_full);
-    if (!r || r->count > 1)
-        return r || is_full || onnx_no_memory(im);
     va_start(args, format);
-    r->message = arena_vprintf(&im->memory, format, args);
+    refusal *r = first_warning(im, about, format, args, &ok);
     va_end(args);
+    if (!r)
+        return ok;
     place_node(c, r);
-    return (r->message && r->node && r->place) || onnx_no_memory(im);
+    return (r->node && r->place) || onnx_no_memory(im);
 }
 
 __attribute__((format(printf, 2, 0))) static void advise(importer *im, const char *format,
@@ -239,13 +252,9 @@ bool onnx_refuse_file(importer *im, diag_kind kind, const char *about, const cha
 bool onnx_warn_file(importer *im, const char *about, const char *format, ...)
 {
     va_list args;
-    bool is_full;
-    refusal *r = refusal_for(&im->warnings, im->m->allocator, MOST_WARNINGS, DIAG_Advice, about,
-                             format, &is_full);
-    if (!r || r->count > 1)
-        return r || is_full || onnx_no_memory(im);
+    bool ok;
     va_start(args, format);
-    r->message = arena_vprintf(&im->memory, format, args);
+    (void)first_warning(im, about, format, args, &ok);
     va_end(args);
-    return r->message || onnx_no_memory(im);
+    return ok;
 }
