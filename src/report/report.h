@@ -23,8 +23,8 @@ void report_memory(const report *r, text_buffer *out);
 tn_status report_passes(const report *r, text_buffer *out);
 tn_status report_values(const report *r, text_buffer *out);
 
-/* Append the page that shows DATA, what report_data made. */
-void report_page(const report *r, const text_buffer *data, text_buffer *out);
+/* Append the page that shows what report_data makes. */
+tn_status report_page(const report *r, text_buffer *out);
 
 /* Lines of the parts of the page; each list ends with NULL. Made from the files beside this one. */
 extern const char *const report_html[], *const report_css[], *const report_js[];

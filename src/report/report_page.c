@@ -28,21 +28,43 @@ static void put_escaped(text_buffer *out, const char *text)
         }
 }
 
-/* DATA where scripts stand: nothing in it ends the element, and it is text of one line in any
- * language that reads it. A '<' of JSON is always part of a string. */
-static void put_data(const text_buffer *data, text_buffer *out)
+/* What stands for the character that ends at TEXT[END - 1] where scripts are, and its N bytes
+ * there; NULL: it may stand there itself. */
+static const char *escape_of(const char *text, size_t end, size_t *n)
 {
-    static const char separator[] = "\xe2\x80\xa8"; /* U+2028, and U+2029 but for the last bit */
-    for (size_t i = 0; i < data->n; i++) {
-        const char *at = data->at + i;
-        if (*at == '<')
-            text_puts(out, "\\u003c");
-        else if (data->n - i > 2 && memcmp(at, separator, 2) == 0 && (at[2] & ~1) == separator[2]) {
-            text_puts(out, at[2] & 1 ? "\\u2029" : "\\u2028");
-            i += 2;
-        } else
-            text_putc(out, *at);
+    const char *at = text + end - 1;
+    *n = 1;
+    if (*at == '<')
+        return "\\u003c";
+    if (end < 3 || memcmp(at - 2, "\xe2\x80", 2) != 0 || (*at & ~1) != '\xa8')
+        return NULL;
+    *n = 3;
+    return *at & 1 ? "\\u2029" : "\\u2028";
+}
+
+/* The data from START on become what may stand where scripts stand: nothing in them ends the
+ * element, and they are text of one line in any language that reads them. A '<' of JSON is always
+ * part of a string. In place, from the end on: they are the largest part of a page. */
+static void escape_data(text_buffer *out, size_t start)
+{
+    enum { ESCAPED = 6 };
+    const size_t length = out->failed ? 0 : out->n - start;
+    size_t more = 0, n = 1;
+    for (size_t end = length; end > 0; end -= n)
+        if (escape_of(out->at + start, end, &n))
+            more += ESCAPED - n;
+    if (more == 0 || !text_reserve(out, more))
+        return;
+    char *text = out->at + start, *to = text + length + more;
+    for (size_t end = length; end > 0; end -= n) {
+        const char *escaped = escape_of(text, end, &n);
+        to -= escaped ? ESCAPED : 1;
+        if (escaped)
+            memcpy(to, escaped, ESCAPED);
+        else
+            *to = text[end - 1];
     }
+    out->n += more;
 }
 
 static void put_row(const function_plan *p, uint32_t i, arena *memory, text_buffer *out)
@@ -95,7 +117,7 @@ static void put_lines(const char *const *lines, text_buffer *out)
 }
 
 /* Lines of the frame that stand for something else begin with '@'. */
-void report_page(const report *r, const text_buffer *data, text_buffer *out)
+tn_status report_page(const report *r, text_buffer *out)
 {
     for (const char *const *line = report_html; *line; line++)
         if (strcmp(*line, "@title\n") == 0)
@@ -106,8 +128,11 @@ void report_page(const report *r, const text_buffer *data, text_buffer *out)
             put_lines(report_js, out);
         else if (strcmp(*line, "@kernels\n") == 0)
             put_kernels(r, out);
-        else if (strcmp(*line, "@data\n") == 0)
-            put_data(data, out);
-        else
+        else if (strcmp(*line, "@data\n") == 0) {
+            const size_t start = out->n;
+            TN_TRY(report_data(r, out));
+            escape_data(out, start);
+        } else
             text_puts(out, *line);
+    return out->failed ? diag_no_memory(&r->p->cx->diag) : TN_OK;
 }

@@ -206,15 +206,7 @@ static tn_status check_inputs(const tn_program *p, const tn_report_options *o)
 /* Write the data of R, or the page that shows them. */
 static tn_status make(const report *r, text_buffer *out)
 {
-    text_buffer data;
-    if (r->o->json)
-        return report_data(r, out);
-    text_init(&data, &r->p->allocator);
-    const tn_status s = report_data(r, &data);
-    if (s == TN_OK)
-        report_page(r, &data, out);
-    text_release(&data);
-    return s;
+    return (r->o->json ? report_data : report_page)(r, out);
 }
 
 /* The limits of the machine are those of the earlier report, if there is one, or measured now. */
