@@ -156,7 +156,7 @@ def cases():
             if bool(names) != detector:
                 raise SystemExit(f"{name}: the diagnostic offers {names}")
             results = tuple(word for n in names for word in ("--result", n))
-            yield Case(f"{name} {version}", data, inputs, close=(1e-3, 2e-3), arguments=results,
+            yield Case(f"{name} {version}", data, inputs, close=(1e-3, 2e-3 if detector else 1e-3), arguments=results,
                        theirs=with_outputs(data, names) if detector else None, odd=ON_THRESHOLD if detector else 0)
     yield from quantised_cases()
 
