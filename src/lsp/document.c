@@ -14,8 +14,8 @@ static bool is_line_end(const char *text, size_t n, size_t at)
 /* Bytes and units of the character at AT; ill-formed bytes count one each. */
 static size_t character(const document *d, encoding e, size_t at, uint32_t *units)
 {
-    uint32_t code = 0;
-    size_t n = utf8_decode(d->text + at, d->n - at, &code);
+    uint32_t code = (unsigned char)d->text[at];
+    size_t n = code < 0x80 ? 1 : utf8_decode(d->text + at, d->n - at, &code);
     if (n == 0)
         n = 1;
     *units = e == ENCODING_UTF8 ? (uint32_t)n : n == 4 ? 2 : 1;
@@ -175,8 +175,14 @@ position document_position(const document *d, encoding e, size_t offset)
 {
     const uint32_t low = line_of(d, offset);
     const size_t last = line_end(d, low);
-    const document_mark from = count_to(d, d->lines.at[low]),
-                        to = count_to(d, offset < last ? offset : last);
+    const size_t start = d->lines.at[low], end = offset < last ? offset : last;
+    document_mark from = {.at = (uint32_t)start}, to = from;
+    if (end > start + MARK) { /* a long line: count from the marks, not from its start */
+        from = count_to(d, start);
+        to = count_to(d, end);
+    }
+    while (to.at < end && to.at < d->n)
+        pass(d, &to);
     return (position){low, e == ENCODING_UTF8 ? to.at - from.at : to.units - from.units};
 }
 
