@@ -275,8 +275,9 @@ static bool keep_steps(function_job *job, kernel_plan *plan, nest *n, step_plan 
         (void)snprintf(how[i], sizeof how[i], "%s", n->steps[i].how);
         n->steps[i].how = is_known ? how[i] : n->steps[i].how;
         n->steps[i].program = NULL;
-        memcpy(moved[i], n->steps[i].moved, sizeof moved[i]);
-        memset(n->steps[i].moved, 0, sizeof moved[i]);
+        const size_t bytes = n->steps[i].n_moved * sizeof moved[i][0];
+        memcpy(moved[i], n->steps[i].moved, bytes);
+        memset(n->steps[i].moved, 0, bytes);
         steps[i].program = job->j->units.at[steps[i].unit].program;
     }
     if (is_known)
