@@ -10,12 +10,13 @@ N = 1 << 16
 
 
 def explained(folder, text):
-    """The first kernel of TEXT, and the multiply-adds for which its time is enough."""
+    """The first kernel of TEXT, and the multiply-adds, or cycles if a model counts them, for which its time is enough."""
     path = pathlib.Path(folder) / "p.ptir"
     path.write_text(text)
     said = json.loads(tenon("explain", "--json", path).stdout)
     kernel = said["functions"][0]["kernels"][0]
-    return kernel, kernel["least_ns"] * 1e-9 * said["limits"]["flops_per_second"] / 2
+    rate = said["limits"]["cycles_per_second"] if kernel["limit"] == "model" else said["limits"]["flops_per_second"] / 2
+    return kernel, kernel["least_ns"] * 1e-9 * rate
 
 
 def unary(op, dtype="f32", shape=N, result=""):

@@ -92,6 +92,8 @@ static bool read_limits(json *j, machine_limits *out)
             out->bytes = x.f;
         else if (json_is(key, "cached_bytes_per_second"))
             out->near = x.f;
+        else if (json_is(key, "cycles_per_second"))
+            out->clock = x.f;
     }
     return json_ok(j);
 }

@@ -42,18 +42,32 @@ static void put_type(const explainer *x, value_id v)
     text_puts(x->out, t->rank ? "]" : "[]");
 }
 
-/* Seconds that the kernel takes at least on one thread, and why: "memory", "arithmetic", "model",
- * where it is about so long, or "loop", where nobody knows how often one runs. */
-static double least_seconds(const explainer *x, const nest *n, const char **why)
+typedef enum limit_kind {
+    LIMIT_MEMORY,
+    LIMIT_ARITHMETIC,
+    LIMIT_MODEL, /* the kernel takes about so long */
+    LIMIT_LOOP   /* nobody knows how often one runs */
+} limit_kind;
+
+static const char *const limit_names[] = {"memory", "arithmetic", "model", "loop"};
+
+/* The time that a kernel takes at least on one thread. */
+typedef struct least_time {
+    double seconds;
+    limit_kind why;
+} least_time;
+
+static least_time least_time_of(const machine_limits *m, const nest *n)
 {
-    const machine_limits *m = &x->limits;
+    enum { FLOPS_A_CYCLE = 32 }; /* where the clock is not known */
+    const double clock = m->clock > 0 ? m->clock : m->flops / FLOPS_A_CYCLE;
     const double moving = (double)n->bytes / (n->bytes <= LIMITS_NEAR ? m->near : m->bytes);
-    const double computing = (double)n->work / m->flops;
-    *why = n->is_open            ? "loop"
-           : moving >= computing ? "memory"
-           : n->is_modelled      ? "model"
-                                 : "arithmetic";
-    return moving >= computing ? moving : computing;
+    const double computing = (double)n->work / m->flops + (double)n->cycles / 64 / clock;
+    const limit_kind why = n->is_open            ? LIMIT_LOOP
+                           : moving >= computing ? LIMIT_MEMORY
+                           : n->cycles > 0       ? LIMIT_MODEL
+                                                 : LIMIT_ARITHMETIC;
+    return (least_time){moving >= computing ? moving : computing, why};
 }
 
 /* A number with a unit: three digits and a prefix. */
@@ -92,7 +106,6 @@ static void put_values(const explainer *x, const char *title, const value_id *v,
 static void put_cost(explainer *x, const kernel_plan *plan)
 {
     const uint64_t bytes = plan->nest->bytes, flops = plan->nest->flops;
-    const char *why = NULL;
     text_puts(x->out, "  moves      ");
     put_amount(x->out, (double)bytes, "B");
     text_puts(x->out, ", computes ");
@@ -100,12 +113,12 @@ static void put_cost(explainer *x, const kernel_plan *plan)
     x->bytes += bytes;
     x->flops += flops;
     if (x->is_measured) {
-        const double seconds = least_seconds(x, plan->nest, &why);
-        text_puts(x->out, strcmp(why, "model") == 0 ? "; about " : "; at least ");
-        put_seconds(x->out, seconds);
+        const least_time t = least_time_of(&x->limits, plan->nest);
+        text_puts(x->out, t.why == LIMIT_MODEL ? "; about " : "; at least ");
+        put_seconds(x->out, t.seconds);
         text_printf(x->out, " (%s)",
-                    plan->nest->is_open ? "data say how often its loop runs" : why);
-        x->seconds += seconds;
+                    t.why == LIMIT_LOOP ? "data say how often its loop runs" : limit_names[t.why]);
+        x->seconds += t.seconds;
     }
     text_puts(x->out, "\n");
 }
@@ -337,12 +350,11 @@ static void put_json_values(const explainer *x, const char *key, const value_id 
 static void put_json_cost(const explainer *x, const kernel_plan *plan)
 {
     const uint64_t bytes = plan->nest->bytes, flops = plan->nest->flops;
-    const char *why = NULL;
     text_printf(x->out, ",\"bytes\":%" PRIu64 ",\"flops\":%" PRIu64, bytes, flops);
     if (x->is_measured) {
-        const double seconds = least_seconds(x, plan->nest, &why);
-        text_printf(x->out, ",\"least_ns\":%" PRIu64 ",\"limit\":\"%s\"", (uint64_t)(seconds * 1e9),
-                    why);
+        const least_time t = least_time_of(&x->limits, plan->nest);
+        text_printf(x->out, ",\"least_ns\":%" PRIu64 ",\"limit\":\"%s\"",
+                    (uint64_t)(t.seconds * 1e9), limit_names[t.why]);
     }
 }
 
@@ -442,8 +454,9 @@ static void put_json(explainer *x, const tn_program *program)
     if (x->is_measured)
         text_printf(x->out,
                     ",\"limits\":{\"flops_per_second\":%" PRIu64 ",\"bytes_per_second\":%" PRIu64
-                    ",\"cached_bytes_per_second\":%" PRIu64 "}",
-                    (uint64_t)x->limits.flops, (uint64_t)x->limits.bytes, (uint64_t)x->limits.near);
+                    ",\"cached_bytes_per_second\":%" PRIu64 ",\"cycles_per_second\":%" PRIu64 "}",
+                    (uint64_t)x->limits.flops, (uint64_t)x->limits.bytes, (uint64_t)x->limits.near,
+                    (uint64_t)x->limits.clock);
     text_puts(x->out, "}\n");
 }
 

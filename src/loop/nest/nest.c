@@ -367,7 +367,7 @@ bool nest_of_kernel(const function *f, const kernel *k, const nest_options *o, a
     if (!make(f, k, o, memory, out))
         return false;
     out->flops = nest_flops(f, k);
-    nest_count_work(f, k, &o->on, out);
+    nest_count_work(f, k, out);
     out->bytes = nest_traffic(f, k, memory);
     /* The last step of contractions does the work, what packs says what it moves itself; elsewhere
      * the first does it. */

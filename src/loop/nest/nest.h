@@ -51,8 +51,8 @@ typedef struct nest {
     uint64_t flops, bytes; /* what the kernel has to compute and to move, however it does that */
     /* Flops that take as long: a function counts as what it consists of. */
     uint64_t work;
-    bool is_modelled; /* ... some by measurement: what is ordered, drawn or scattered */
-    bool is_open;     /* ... of one turn of a loop that data end */
+    uint64_t cycles; /* more, by a model: what is ordered, drawn or scattered; sixty-fourths */
+    bool is_open;    /* one turn of a loop that data end counts */
     contract_schedule schedules[KERNEL_STAGES_MOST]; /* of its contractions */
     uint32_t n_schedules;
 } nest;
@@ -109,8 +109,8 @@ bool nest_is_expensive(const node *n);
  * elementwise operation or of what is reduced. Movement and conversion are none. */
 uint64_t nest_flops(const function *f, const kernel *k);
 /* Work of OUT, whose schedules are known: each addition of a function, such as exp, counts as a
- * multiply-add, numbers of 64 bits count twice, and what is not arithmetic by measurement. */
-void nest_count_work(const function *f, const kernel *k, const machine *on, nest *out);
+ * multiply-add, and numbers of 64 bits count twice. What is not arithmetic becomes cycles. */
+void nest_count_work(const function *f, const kernel *k, nest *out);
 /* Bytes of all that K reads and writes. */
 uint64_t nest_bytes(const function *f, const kernel *k);
 /* Does READ, which may be NULL, read V, under one of the names that it has? */

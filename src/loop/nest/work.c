@@ -119,20 +119,21 @@ uint64_t nest_flops(const function *f, const kernel *k)
 
 /* ---- time ---- */
 
-/* What takes the time of so many operations of f32 in vectors of VECTOR bytes, by measurement; most
- * of it is the same where vectors are shorter. */
+/* Sixty-fourths of a cycle, by measurement; most of it is the same however long vectors are. */
 enum {
-    NETWORK = 14, /* an element of short lines that are sorted side by side, for each ... */
-    SORTED = 28,  /* ... or of a long one, for each doubling of the length */
+    NETWORK = 18, /* an element of short lines that are sorted side by side, for each ... */
+    SORTED = 34,  /* ... or of a long one, for each doubling of the length */
     MOST_IN_NETWORK = 256,  /* elements of a short line */
     SEEN = 30,              /* an element of a long line of which the best are kept, ... */
     KEPT = 9000,            /* ... and one that joins these */
+    TOP = 36,               /* an element of short lines of which the best are kept, as NETWORK */
+    TAKEN = 128,            /* a row which data say, ... */
+    TAKEN_LINE = 128,       /* ... and each line of memory that it fills */
     SCATTERED = 170,        /* a row of updates that is added to one which data say, ... */
     SCATTERED_ELEMENT = 34, /* ... and each further element of it */
     DRAWN = 190,            /* a random number */
     DRAWN_NORMAL = 385,
-    WAITED = 150, /* an operation on one number in a loop whose next turn waits for it */
-    VECTOR = 64
+    WAITED = 150 /* an operation on one number in a loop whose next turn waits for it */
 };
 
 static uint64_t log2_above(int64_t n)
@@ -144,10 +145,10 @@ static uint64_t log2_above(int64_t n)
 }
 
 /* Lines of X along AXIS are brought in order. */
-static uint64_t order_work(const type *x, uint32_t axis)
+static uint64_t order_work(const type *x, uint32_t axis, uint64_t in_network)
 {
     const int64_t n = x->dims[axis];
-    return (uint64_t)x->count * log2_above(n) * (n <= MOST_IN_NETWORK ? NETWORK : SORTED);
+    return (uint64_t)x->count * log2_above(n) * (n <= MOST_IN_NETWORK ? in_network : SORTED);
 }
 
 /* The best K of a line of N join these while it is read about K ln(N / K) times, if it is in random
@@ -156,9 +157,18 @@ static uint64_t top_work(const type *x, uint32_t axis, int64_t k)
 {
     const int64_t n = x->dims[axis];
     if (n <= MOST_IN_NETWORK || k < 1 || k >= n)
-        return order_work(x, axis);
+        return order_work(x, axis, TOP);
     const uint64_t joins = (uint64_t)k * (log2_above(n / k) * 7 / 10 + 1); /* ln 2 is 0.7 */
     return (uint64_t)(x->count / n) * joins * KEPT + SEEN * (uint64_t)x->count;
+}
+
+/* OUT is read in rows, as many as INDICES. */
+static uint64_t take_work(const type *out, uint64_t indices)
+{
+    const uint64_t bytes = (uint64_t)out->count * dtype_bytes(out->dtype);
+    const uint64_t rest =
+        bytes / LOOP_ALIGN; /* rows of less than a line have no line of their own */
+    return indices * TAKEN + (indices < rest ? rest * TAKEN_LINE : 0);
 }
 
 static uint64_t scatter_work(const type *updates, int64_t rows)
@@ -185,7 +195,7 @@ static uint64_t widest(const function *f, const node *n)
  * without work, most of all where the lanes are positions of which some are left out. */
 static uint64_t product_work(const function *f, const node *n)
 {
-    enum { PLAIN = 2, ALONG_CHANNELS = 4, ALONG_ROWS = 5, WITH_STRIDES = 12 };
+    enum { PLAIN = 2, ALONG_CHANNELS = 3, ALONG_ROWS = 4, WITH_STRIDES = 9 };
     const uint32_t rank = value_type(f, n->in[0])->rank;
     if (n->op != OP_CONVOLUTION)
         return PLAIN;
@@ -204,7 +214,8 @@ static uint64_t contraction_work(const function *f, const node *n, contract_prod
 }
 
 typedef struct work_sum {
-    uint64_t counted, modelled;
+    uint64_t counted;  /* operations of f32 */
+    uint64_t modelled; /* sixty-fourths of a cycle */
 } work_sum;
 
 static void add_node(const function *f, const node *n, uint64_t most, contract_products form,
@@ -241,11 +252,16 @@ static void add_node(const function *f, const node *n, uint64_t most, contract_p
     switch ((int)n->op) {
     case OP_SORT:
     case OP_ARGSORT:
-        sum->modelled += widest(f, n) * order_work(x, resolve_axis(n->attrs, KEY_AXIS, x->rank));
+        sum->modelled +=
+            widest(f, n) * order_work(x, resolve_axis(n->attrs, KEY_AXIS, x->rank), NETWORK);
         break;
     case OP_TOP_K:
         sum->modelled +=
             top_work(x, resolve_axis(n->attrs, KEY_AXIS, x->rank), attr_int(n->attrs, KEY_K, 1));
+        break;
+    case OP_TAKE:
+    case OP_GATHER:
+        sum->modelled += take_work(value_type(f, n->first_value), count_of(f, n->in[1]));
         break;
     case OP_SEGMENT_REDUCE:
         sum->modelled += scatter_work(x, value_type(f, n->in[1])->count);
@@ -270,7 +286,7 @@ static void add_node(const function *f, const node *n, uint64_t most, contract_p
     }
 }
 
-void nest_count_work(const function *f, const kernel *k, const machine *on, nest *out)
+void nest_count_work(const function *f, const kernel *k, nest *out)
 {
     const uint64_t most = positions_of(k);
     const contract_products form =
@@ -278,8 +294,8 @@ void nest_count_work(const function *f, const kernel *k, const machine *on, nest
     work_sum sum = {0};
     for (uint32_t i = 0; i < k->n_nodes; i++)
         add_node(f, &f->nodes.at[k->nodes[i]], most, form, &sum);
-    out->work = sum.counted + sum.modelled * on->vector_bytes / VECTOR;
-    out->is_modelled = sum.modelled > 0;
+    out->work = sum.counted;
+    out->cycles = sum.modelled;
     for (uint32_t i = 0; i < k->n_nodes; i++)
         out->is_open |= f->nodes.at[k->nodes[i]].op == OP_WHILE;
 }
