@@ -13,11 +13,11 @@
  * compute, that are part of an operand, which can be read where it is, or that are weights decoded
  * for products of so few rows that the kernels had better read them as they are stored, or bytes
  * that are widened to 16 bits for a product. A constant that only changes its shape keeps its
- * bytes, and a transposition or padding of such weights is folded however large it is, since it
- * would be done in each run. By fold-parameters only what exceeds the limit on literal bytes, or
- * runs regions more than FOLD_ITERATIONS times. Where sizes were bound, nothing is folded that is
- * larger than its operands: the program would have other nodes with other sizes. What does not
- * depend on them is folded before.
+ * bytes, and what stores such weights in another order, padded, or with another sign is folded
+ * however large it is, since it would be done in each run. By fold-parameters only what exceeds the
+ * limit on literal bytes, or runs regions more than FOLD_ITERATIONS times. Where sizes were bound,
+ * nothing is folded that is larger than its operands: the program would have other nodes with other
+ * sizes. What does not depend on them is folded before.
  */
 #include "base/memory/checked.h"
 #include "eval/eval.h"
@@ -178,13 +178,14 @@ static bool is_decoded_later(const folding *w, const node *n)
     return false;
 }
 
-/* Is N a transposition of numbers that a product wants decoded, and larger then, or the padding of
- * such for whole strips (see transpose_weights.c)? */
-static bool is_transposed_first(const folding *w, const node *n)
+/* Does N store numbers anew that a product wants decoded, and larger then: in another order, with a
+ * padding for whole strips, or as bytes with a sign (see transpose_weights.c)? */
+static bool is_stored_anew(const folding *w, const node *n)
 {
     value_id v = n->first_value;
     size_t bytes, decoded;
-    if (!w->bounded || (n->op != OP_TRANSPOSE && n->op != OP_PAD) ||
+    const bool is_moved = n->op == OP_TRANSPOSE || n->op == OP_PAD;
+    if (!w->bounded || !(is_moved || n->op == OP_XOR || n->op == OP_BITCAST) ||
         literal_of(node_of(w->f, n->in[0]))->splat || !type_bytes(value_type(w->f, v), &bytes) ||
         bytes > w->f->module->cx->limits.literal_bytes)
         return false;
@@ -424,7 +425,7 @@ static tn_status fold_node(folding *w, uint32_t i)
         return TN_OK;
     if (is_whole(w, n))
         return reshape_literal(w, n);
-    if (!is_transposed_first(w, n) &&
+    if (!is_stored_anew(w, n) &&
         (!is_small(w, n, operands) || is_decoded_later(w, n) || is_widened_later(w, n)))
         return TN_OK;
     derived_key key;

@@ -14,11 +14,14 @@
  * all inputs. For these, weights are stored in strips, [outputs / STRIP, inputs, STRIP], so that
  * memory is read in its order. Where the last strip would not be whole, constants get zeros for the
  * outputs that it lacks, and what these become is cut off the result.
+ *
+ * Bytes from which 128 is subtracted when they are decoded are stored with a sign instead.
  */
 #include <string.h>
 
 #include "graph/literal.h"
 #include "ops/dot_axes.h"
+#include "pass/expand/expand.h"
 #include "pass/expand/substitute.h"
 #include "pass/passes.h"
 
@@ -50,6 +53,7 @@ typedef struct arrangement {
      */
     dim outputs;
     uint32_t strips;
+    bool is_centred; /* what is wanted is less by 128: see centres_bytes */
 } arrangement;
 
 /* Are the pieces of an axis of outputs, with more positions, number I and the next one? */
@@ -263,10 +267,52 @@ static value_id in_pieces(expand_call *c, value_id v, const arrangement *a)
     return build_reshape(c->b, v, a->pieces, a->n);
 }
 
+/* Is V stored, in whatever order? */
+static bool is_stored(const function *f, value_id v)
+{
+    const node *n = node_of(f, v);
+    while (is_reshape(n) || n->op == OP_TRANSPOSE)
+        n = node_of(f, n->in[0]);
+    return literal_of(n) != NULL;
+}
+
+/* Does N subtract 128 from stored bytes that became floats? Then the difference is the float of
+ * the byte with its highest bit flipped, read with a sign. */
+static bool centres_bytes(const expand_call *c, const node *n)
+{
+    const node *cast = n;
+    if (n->op != OP_SUB || !is_everywhere(c, c->now[n->in[1]], 128))
+        return false;
+    do {
+        cast = node_of(c->f, cast->in[0]);
+    } while (is_reshape(cast) || cast->op == OP_TRANSPOSE);
+    const tn_dtype to = value_type(c->f, n->first_value)->dtype;
+    return (to == TN_F32 || to == TN_F64) && cast->op == OP_CAST &&
+           value_type(c->f, cast->in[0])->dtype == TN_UI8 && is_stored(c->f, cast->in[0]);
+}
+
+/* The float of STORED, a byte, less 128. */
+static value_id centred(expand_call *c, value_id stored, tn_dtype to)
+{
+    attr entry = attr_of_int(KEY_DTYPE, TN_SI8);
+    const type *t = build_type(c->b, stored);
+    const value_id half = build_splat(c->b, TN_UI8, t->dims, t->rank, scalar_of_int(128));
+    const value_id flipped = build_binary(c->b, OP_XOR, stored, half);
+    return build_cast(c->b, build_node(c->b, OP_BITCAST, &flipped, 1, &entry, 1), to);
+}
+
 static value_id arranged_elementwise(expand_call *c, const node *n, const arrangement *a)
 {
     value_id in[MOST_OPERANDS];
     attr entries[MOST_ATTRIBUTES];
+    arrangement with = *a;
+    with.is_centred = centres_bytes(c, n);
+    if (with.is_centred)
+        return arranged(c, n->in[0], &with);
+    if (a->is_centred) { /* N is the cast */
+        with.is_centred = false;
+        return centred(c, arranged(c, n->in[0], &with), value_type(c->f, n->first_value)->dtype);
+    }
     for (uint32_t i = 0; i < n->n_in; i++)
         in[i] = arranged(c, n->in[i], a);
     for (uint32_t i = 0; i < n->attrs->n; i++)
@@ -294,6 +340,7 @@ static value_id arranged(expand_call *c, value_id v, const arrangement *a)
     if (op_table[n.op].class == K_ELEMENTWISE)
         return arranged_elementwise(c, &n, a);
     const type *from = value_type(c->f, n.in[0]);
+    before.is_centred = a->is_centred;
     if (n.op == OP_TRANSPOSE) {
         before_transpose(&n, t, a, &before);
         return arranged(c, n.in[0], &before);
@@ -364,8 +411,8 @@ static arrangement arrangement_of(const type *t, const operand *o, bool in_strip
     const dim strips = (n + STRIP - 1) / STRIP, outputs = n % STRIP == 0 ? 0 : n;
     if (!in_strips)
         return (arrangement){.n = 2, .pieces = {t->dims[0], t->dims[1]}, .perm = {1, 0}};
-    return o->is_turned ? (arrangement){3, {strips, STRIP, k}, {0, 2, 1}, outputs, 0}
-                        : (arrangement){3, {k, strips, STRIP}, {1, 0, 2}, outputs, 1};
+    return o->is_turned ? (arrangement){3, {strips, STRIP, k}, {0, 2, 1}, outputs, 0, false}
+                        : (arrangement){3, {k, strips, STRIP}, {1, 0, 2}, outputs, 1, false};
 }
 
 /* O as a matrix [inputs, outputs], in the arrangement A. */

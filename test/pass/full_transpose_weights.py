@@ -35,6 +35,16 @@ class Texts:
   %d = reshape(%q) new_shape[{outputs}, {INPUTS}] -> tensor<f32, {outputs}x{INPUTS}>
 """
         self.cast = f"  %d = neg(%c) -> tensor<f32, {outputs}x{INPUTS}>\n"
+        # Bytes around 128, which are stored with a sign: all of them, with a reshape between.
+        bytes_ = ",".join(str((7 * i + 3) % 256) for i in range(outputs * INPUTS))
+        self.around = f"""\
+{start}  %w = constant value[{bytes_}] -> tensor<ui8, {outputs}x{INPUTS}>
+  %f = cast(%w) dtype[f32] -> tensor<f32, {outputs}x{INPUTS}>
+  %p = reshape(%f) new_shape[{outputs}, 8, {INPUTS // 8}] -> tensor<f32, {outputs}x8x{INPUTS // 8}>
+  %z = constant fill[ZERO] -> tensor<f32, {outputs}x8x{INPUTS // 8}>
+  %q = sub(%p, %z) -> tensor<f32, {outputs}x8x{INPUTS // 8}>
+  %d = reshape(%q) new_shape[{outputs}, {INPUTS}] -> tensor<f32, {outputs}x{INPUTS}>
+"""
         # An order of three axes that does not commute with the one in which the product wants them.
         a, b = turned
         self.turned = f"""\
@@ -98,6 +108,13 @@ with tempfile.TemporaryDirectory() as folder:
                     check(how + product, n, kept, t is even)
     for n in 1, 16:
         check(even.plain, n, "2, 64, 64", True)
+    for t, kept in ((many, "10, 64, 64"), (even, "2, 64, 64"), (odd, "64, 72")):
+        for product in t.contracted, t.transposed:
+            for n in 1, 16:
+                check(t.around.replace("ZERO", "128.0") + product, n, kept.replace(", 64,", ", 8, 8,") if t is not odd else "8, 8, 72",
+                      t is not odd)
+    path.write_text((even.around.replace("ZERO", "127.0") + even.contracted).replace("ROWS", "1"))  # another number stays
+    assert "ui8[2, 8, 8, 64]" in tenon("explain", path, "--dump", "graph").stdout
     # More rows do not decode what they load, and outputs that are no whole strips stay where they are.
     path.write_text((even.stored + even.cast + even.contracted).replace("ROWS", "17"))
     assert "transpose" not in tenon("explain", path, "--dump", "graph").stdout
