@@ -47,17 +47,21 @@ def pooled(n, c, h, w, k, s, p, co):
     return "tiny.json", json.dumps({"uops": uops})
 
 
-def depthwise(n, h, w, c, filters, strides, dilation, pads, kind="f32", last=True):
-    """PTIR: each channel by a filter of its own; with channels last in blocks of lines and rows of results."""
+def depthwise(n, h, w, c, filters, strides, dilation, pads, kind="f32", last=True, each=(1, 1)):
+    """PTIR: C groups of channels by filters of their own, EACH of as many channels and filters; with channels last in blocks of
+    lines and rows of results."""
+    groups, (ci, co) = c, each
     oh, ow = ((e + sum(p) - d * (k - 1) - 1) // s + 1 for e, k, s, d, p in zip((h, w), filters, strides, dilation, pads))
     (kh, kw), layout = filters, ""
-    x, f, y = (f"tensor<{kind}, {shape}>" for shape in (f"{n}x{c}x{h}x{w}", f"{c}x1x{kh}x{kw}", f"{n}x{c}x{oh}x{ow}"))
+    x, f, y = (f"tensor<{kind}, {shape}>" for shape in (f"{n}x{groups * ci}x{h}x{w}", f"{groups * co}x{ci}x{kh}x{kw}",
+                                                    f"{n}x{groups * co}x{oh}x{ow}"))
     if last:
-        x, f, y = (f"tensor<{kind}, {shape}>" for shape in (f"{n}x{h}x{w}x{c}", f"{kh}x{kw}x1x{c}", f"{n}x{oh}x{ow}x{c}"))
+        x, f, y = (f"tensor<{kind}, {shape}>" for shape in (f"{n}x{h}x{w}x{groups * ci}", f"{kh}x{kw}x{ci}x{groups * co}",
+                                                        f"{n}x{oh}x{ow}x{groups * co}"))
         layout = " lhs_axes[0, 3, 1, 2] rhs_axes[3, 2, 0, 1] out_axes[0, 3, 1, 2]"
     return "ptir", f"""\
 func @main(%x: {x}, %w: {f}) -> {y} {{
-  %y = convolution(%x, %w) strides{strides} padding{pads} base_dilation[1, 1] dilation{dilation} groups[{c}]{layout} -> {y}
+  %y = convolution(%x, %w) strides{strides} padding{pads} base_dilation[1, 1] dilation{dilation} groups[{groups}]{layout} -> {y}
   return %y
 }}
 """
@@ -114,6 +118,10 @@ PROGRAMS = [
     depthwise(1, 9, 28, 8, [3, 3], [1, 1], [1, 1], [(1, 1), (1, 1)], last=False),
     depthwise(2, 7, 39, 8, [5, 3], [2, 2], [1, 1], [(2, 2), (1, 1)], last=False),
     depthwise(1, 5, 20, 9, [3, 3], [1, 1], [1, 1], [(0, 1), (1, 0)], kind="f64", last=False),
+    depthwise(2, 9, 10, 8, [3, 3], [1, 1], [1, 1], [(1, 1), (1, 1)], last=False, each=(8, 8)),
+    depthwise(1, 9, 10, 5, [3, 3], [1, 1], [1, 1], [(1, 1), (1, 1)], each=(8, 3)),
+    depthwise(1, 9, 10, 4, [3, 3], [1, 1], [1, 1], [(1, 1), (1, 1)], kind="f64", last=False, each=(9, 4)),
+    depthwise(1, 9, 10, 3, [3, 3], [1, 1], [1, 1], [(1, 1), (1, 1)], kind="si8", each=(8, 6)),
     pooled(1, 8, 12, 12, 3, 1, 1, 24),
     pooled(2, 3, 15, 16, 5, 2, 2, 16),
 ]

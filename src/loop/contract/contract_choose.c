@@ -356,13 +356,26 @@ static bool pack_a(problem *p, bool writes_rows, arena *memory, contract_plan *p
                                                                  &plan->packed_a_bytes, fault);
 }
 
+/* The lanes that hold all columns where these are few: processors whose multipliers are half as
+ * wide as their vectors take twice as long for the wider ones. Squares stay as they are. */
+static uint32_t choose_lanes(const problem *p, const machine *m)
+{
+    enum { LEAST_BYTES = 16 };
+    uint32_t lanes = p->lanes;
+    if (p->c_n.n > 1)
+        return 1; /* a vector would leave its row of C */
+    while (!p->has_dynamic_n && !may_read_columns(p, m) && lanes * p->bytes > LEAST_BYTES &&
+           lanes / 2 >= p->n)
+        lanes /= 2;
+    return lanes;
+}
+
 bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
                      contract_plan *plan, int64_t *rows, const char **fault)
 {
     contract_spec *s = &p->spec;
-    const walk c_n = WALK(s->n, s->n_n, c);
-    if (c_n.n > 1)
-        p->lanes = 1; /* a vector would leave its row of C */
+    p->c_n = WALK(s->n, s->n_n, c);
+    p->lanes = choose_lanes(p, m);
     *rows = choose_block(p, m);
     p->panel_nv = p->nv;
     p->panels = panels_of(p);
@@ -401,7 +414,6 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
         p->nv = constant_vectors(p);
     p->panel_nv = p->nv;
     p->panels = panels_of(p);
-    p->c_n = c_n;
     if (p->b_form == B_PANELS && p->k > 0)
         contract_use_panels(p);
     contract_join_products(p);
