@@ -446,6 +446,10 @@ static void emit_block(direct *d, int64_t rows, loop_value count)
         from = int_add(b, from, int_times(b, d->in[w], s->windows[w].step));
     }
     d->from = loop_offset(b, d->a, int_times(b, from, (int64_t)dtype_bytes(s->a)));
+    if (d->plane_size > 0) {
+        emit_results(d, rows, count);
+        return;
+    }
     d->is_guarded = !is_ever_inside(d, rows);
     const loop_value inside = d->is_guarded ? (loop_value)LOOP_NO_VALUE : is_all_inside(d, rows);
     if (inside == LOOP_NO_VALUE) {
@@ -509,6 +513,30 @@ static void each_column(direct *d, int64_t rows, loop_value count)
     d->factors_at = all;
 }
 
+/* The first element of A that the item has. */
+static loop_value first_of_item(const direct *d)
+{
+    const contract_spec *s = d->s;
+    loop_builder *b = d->b;
+    walk batch;
+    walk_init(&batch);
+    for (uint32_t i = 0; i < s->n_batch; i++)
+        walk_add(&batch, axis_extent(&s->batch[i]), axis_a(&s->batch[i]));
+    loop_value from = int_add(b, loop_i64(b, s->a_first), walk_emit(b, &batch, d->batch));
+    for (uint32_t i = 0; i < s->n_m; i++)
+        if (i != d->rows.axis && i != d->vector)
+            from = int_add(b, from, int_times(b, d->m[i], s->m[i].a));
+    return from;
+}
+
+/* From here on the blocks of the item read what is copied. */
+static void read_plane(direct *d)
+{
+    direct_copy_plane(d, first_of_item(d));
+    d->s = &d->plane;
+    d->a = d->plane_at;
+}
+
 static void emit_item(direct *d, loop_value item)
 {
     const contract_spec *s = d->s;
@@ -532,6 +560,8 @@ static void emit_item(direct *d, loop_value item)
     const loop_value from = int_add(b, loop_i64(b, s->b_first), walk_emit(b, &batch, d->batch));
     const int64_t bytes = (int64_t)dtype_bytes(s->b);
     if (!d->by_columns) {
+        if (d->plane_size > 0)
+            read_plane(d);
         load_factors(d, loop_offset(b, d->b_at, int_times(b, from, bytes)), LOOP_NO_VALUE);
         each_rows(d, LOOP_NO_VALUE, each_vector);
         return;
@@ -566,9 +596,14 @@ const loop_program *contract_direct(const contract_spec *s, const machine *on, a
     d->c = s->finish ? 0 : loop_buffer(&b, CONTRACT_C);
     d->streams = d->by_columns && s->n[d->vector].b == 1;
     const int64_t room = (int64_t)d->lanes * d->vector_by * (int64_t)dtype_bytes(s->a);
-    d->zeros = loop_scratch(&b, (uint64_t)(room + 8));
-    for (int64_t i = 0; i < room; i += 8)
-        loop_store(&b, loop_at(&b, d->zeros, i), loop_i64(&b, 0), 8);
+    if (direct_choose_plane(d, on)) {
+        direct_open_plane(d);
+    } else {
+        d->plane_size = 0;
+        d->zeros = loop_scratch(&b, (uint64_t)(room + 8));
+        for (int64_t i = 0; i < room; i += 8)
+            loop_store(&b, loop_at(&b, d->zeros, i), loop_i64(&b, 0), 8);
+    }
     emit_item(d,
               loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1));
     loop_end(&b);

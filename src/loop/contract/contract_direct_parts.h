@@ -48,6 +48,9 @@ typedef struct direct {
     loop_value batch, batch_at[CONTRACT_MAX_AXES],
         m[CONTRACT_MAX_AXES]; /* of the item; M without the rows and the vector, the first line */
     loop_value row, at;       /* the first ones of the block */
+    contract_spec plane;      /* as `s`, of what an item has copied of A */
+    int64_t plane_size;       /* elements of that; 0: it is not copied */
+    loop_value plane_at;
 } direct;
 
 /* The form of SPEC; false if it has none. */
@@ -56,5 +59,14 @@ bool direct_init(direct *d, const contract_spec *s, const machine *on);
 uint32_t direct_window_of(const contract_spec *s, contract_list list, uint32_t axis, int64_t *by);
 /* How many places of its window N results of SIDE reach over; N where it has none. */
 int64_t direct_places(const direct *d, const direct_side *side, int64_t n);
+
+/* ---- contract_direct_plane.c ---- */
+
+/* Is the part of A that an item reads copied? D->plane says how that lies then. */
+bool direct_choose_plane(direct *d, const machine *on);
+/* Its memory, with its border: before the items. */
+void direct_open_plane(direct *d);
+/* The code that copies it, for an item whose part of A begins at element FROM. */
+void direct_copy_plane(direct *d, loop_value from);
 
 #endif
