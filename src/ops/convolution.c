@@ -44,6 +44,14 @@ convolution convolution_of_attrs(const attrs *given, uint32_t rank)
     return c;
 }
 
+bool convolution_has_words(const attrs *given, const type *filter)
+{
+    enum { PICTURE = 3, WORD = 4 };
+    const convolution c = convolution_of_attrs(given, filter->rank);
+    const int64_t channels = filter->dims[c.rhs[CONVOLUTION_FROM]];
+    return channels % WORD == 0 || channels == PICTURE;
+}
+
 void convolution_in_order(convolution *c)
 {
     for (uint32_t i = 0; i < 2 + c->spatial; i++)

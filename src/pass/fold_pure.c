@@ -207,16 +207,13 @@ static bool is_widened_later(const folding *w, const node *n)
 {
     if (!w->bounded || n->op != OP_CAST || value_type(w->f, n->first_value)->dtype != TN_SI16)
         return false;
-    enum { WORD = 4 }; /* bytes that are multiplied together */
     const tn_dtype from = value_type(w->f, n->in[0])->dtype;
     const node *user = only_user(w->f, n->first_value);
     if ((from != TN_SI8 && from != TN_UI8) || !user)
         return false;
-    if (user->op != OP_CONVOLUTION)
-        return user->op == OP_DOT_GENERAL;
-    const type *t = value_type(w->f, user->in[1]);
-    const convolution v = convolution_of_attrs(user->attrs, t->rank);
-    return t->dims[v.rhs[CONVOLUTION_FROM]] % WORD == 0;
+    return user->op == OP_CONVOLUTION
+               ? convolution_has_words(user->attrs, value_type(w->f, user->in[1]))
+               : user->op == OP_DOT_GENERAL;
 }
 
 static bool is_small(const folding *w, const node *n, int64_t operands)

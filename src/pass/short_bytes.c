@@ -92,26 +92,17 @@ static bool has_plain_border(const expand_call *c, bool *any)
     return true;
 }
 
-/* Does C->n have as many channels as make words of bytes? */
-static bool has_words(const expand_call *c)
-{
-    enum { WORD = 4 };
-    const node *n = c->n;
-    const type *a = value_type(c->f, n->in[0]), *b = value_type(c->f, n->in[1]);
-    if (n->op != OP_CONVOLUTION)
-        return true;
-    const convolution v = convolution_of_attrs(n->attrs, a->rank);
-    return b->dims[v.rhs[CONVOLUTION_FROM]] % WORD == 0;
-}
-
 bool find_byte_factors(const expand_call *c, byte_factors *out)
 {
     int64_t place[TN_MAX_RANK];
     byte_factor_of *x = out->of;
     *out = (byte_factors){.has_border = false};
     return find_signed(c, 1, &x[1]) && find_stored(c, 0, &x[0]) && x[0].zero != 0 &&
-           c->out->dtype == TN_SI32 && has_words(c) && literal_of(node_of(c->f, x[1].v)) &&
-           find_places(c, place) && has_plain_border(c, &out->has_border);
+           c->out->dtype == TN_SI32 &&
+           (c->n->op != OP_CONVOLUTION ||
+            convolution_has_words(c->n->attrs, value_type(c->f, c->n->in[1]))) &&
+           literal_of(node_of(c->f, x[1].v)) && find_places(c, place) &&
+           has_plain_border(c, &out->has_border);
 }
 
 /* X, an image, with a border of ZERO. */

@@ -303,10 +303,11 @@ def short_products(p):
     m, n, k = p.r.choice((13, p.n(), p.n(120))), p.n(), p.n(70) * p.r.choice((1, 2, 4, 4, 12, 32))
     if p.r.random() < 0.3:  # a convolution
         image, w = [p.n(9) + 2, p.n(9) + 2], p.r.randint(1, 3)
-        low, high, c = p.r.randint(0, w - 1), p.r.randint(0, w - 1), 4 * p.n(9)
+        low, high, c = p.r.randint(0, w - 1), p.r.randint(0, w - 1), p.r.choice((3, 4 * p.n(9)))
         out = [d + low + high - w + 1 for d in image]
-        x, f = p.input(kind, [1, *image, c]), p.input(kind, [w, w, c, n])
-        layout, result = [0, 3, 1, 2], [1, *out, n]
+        f, layout = p.input(kind, [w, w, c, n]), p.r.choice(([0, 3, 1, 2], [0, 1, 2, 3]))
+        shape, result = ([s[layout.index(i)] for i in range(4)] for s in ([1, c, *image], [1, n, *out]))
+        x = p.input(kind, shape)
         return (p.op({"Convolution": {"strides": [1, 1], "padding": [[low, high]] * 2, "base_dilation": [1, 1],
                                       "dilation": [1, 1], "groups": 1, "batch_groups": None, "lhs_axes": layout,
                                       "rhs_axes": [3, 2, 0, 1], "out_axes": layout, "accum_dtype": "Si32",

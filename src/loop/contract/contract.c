@@ -45,6 +45,13 @@ contract_schedule contract_stage_schedule(const contract_stage *s, int64_t group
     return chosen(&s->p, false, group);
 }
 
+/* Of what P->k counts. */
+static uint64_t products_of_a_word(const problem *p)
+{
+    const uint64_t bytes = p->unpacked.from.is_three ? 3 : 4;
+    return p->has_quads ? bytes : p->has_pairs ? 2 : 1;
+}
+
 static bool build(problem *p, const machine *m, arena *memory, contract_plan *plan,
                   const char **fault)
 {
@@ -72,10 +79,7 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
                                         : sweeps    ? contract_sweep
                                                     : contract_multiply)(p, memory, fault),
                             .work = p->batch * blocks,
-                            .flops = (p->has_quads   ? 8
-                                      : p->has_pairs ? 4
-                                                     : 2) *
-                                     results * (uint64_t)p->k,
+                            .flops = 2 * products_of_a_word(p) * results * (uint64_t)p->k,
                             .bytes = results * dtype_bytes(s->c) +
                                      times3(p->batch, p->m, p->k) * (uint64_t)(p->bytes) +
                                      times3(p->batch, p->n, p->k) * (uint64_t)(p->bytes)};

@@ -121,8 +121,8 @@ static row find_row(const memory_axes *list, const factors *a)
         /* A row of any length stands alone. */
         const bool is_short = sized_is_fixed(r.length) && r.length.now < SHORT_ROW;
         const bool is_wanted = x->window ? both <= LONG_ROW : is_short;
-        if (!is_first &&
-            !(is_whole && is_wanted && r.step.now == unit && x->step.now == r.length.now * unit))
+        if (!is_first && !(is_whole && is_wanted && factors_are_side_by_side(a, r.step.now) &&
+                           x->step.now == r.length.now * unit))
             break;
         if (is_first)
             r.step = x->step;
@@ -221,7 +221,7 @@ static void emit_copy(loop_builder *b, const problem *p, const row *r, loop_valu
 {
     const int64_t bytes = p->bytes * p->parts;
     const sized n = sized_add(r->high, sized_mul(r->low, sized_of(-1)));
-    const uint32_t lanes = r->step.now == factors_unit(&p->a) ? p->lanes : 1;
+    const uint32_t lanes = factors_are_side_by_side(&p->a, r->step.now) ? p->lanes : 1;
     const bool is_any = !sized_is_fixed(n); /* then none are left out, though there may be none */
     const sized whole = lanes == 1 ? n : whole_vectors(n, lanes);
     to = int_behind(b, to, sized_mul(r->low, sized_of(bytes)));

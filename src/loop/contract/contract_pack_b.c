@@ -37,7 +37,7 @@ static bool has_rows(const problem *p)
 static bool is_transposed(const problem *p)
 {
     return !has_rows(p) && p->unpacked.k.n <= 1 &&
-           walk_step(&p->unpacked.k) == factors_unit(&p->unpacked.from);
+           factors_are_side_by_side(&p->unpacked.from, walk_step(&p->unpacked.k));
 }
 
 /* A square has many addresses. If LLVM knows how they are related, it takes long to compile. */

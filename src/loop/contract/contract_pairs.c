@@ -51,6 +51,33 @@ static bool may_be_pairs(const problem *p)
            is_short(p->spec.b);
 }
 
+/* EACH products along an axis of K, if one has them, become one word of WIDTH elements. */
+static bool join_products(problem *p, int64_t each, int64_t width)
+{
+    contract_spec *s = &p->spec;
+    for (uint32_t i = s->n_k; i-- > 0;) {
+        contract_axis *k = &s->k[i];
+        const bool fits = each == width ? k->extent % each == 0 : k->extent == each;
+        if (!fits || k->a == 0 || k->b == 0 || has_window(s, i))
+            continue;
+        p->a.pair = k->a;
+        p->a.pair_other = k->a_other;
+        p->b.pair = k->b;
+        p->b.pair_other = k->b_other;
+        p->a.is_three = p->b.is_three = each < width;
+        k->extent /= each;
+        k->extent_other /= each;
+        k->a *= each;
+        k->a_other = other_mul(k->a_other, each);
+        k->b *= each;
+        k->b_other = other_mul(k->b_other, each);
+        p->k /= each;
+        p->has_pairs = true;
+        return true;
+    }
+    return false;
+}
+
 /* Products are summed in pairs or fours, by one instruction, where both operands can be packed so.
  */
 void contract_choose_pairs(problem *p, const machine *m)
@@ -65,28 +92,11 @@ void contract_choose_pairs(problem *p, const machine *m)
     if (p->lanes < 4 || (p->m <= least && !p->has_any_rows) || wanted == PRODUCTS_SINGLE ||
         p->has_dynamic_k || (!is_bf16 && !may_be_pairs(p)))
         return;
-    for (int64_t each = may_be_four ? 4 : 2; each > 1; each /= 2)
-        for (uint32_t i = s->n_k; i-- > 0;) {
-            contract_axis *k = &s->k[i];
-            if (k->extent % each != 0 || k->a == 0 || k->b == 0 || has_window(s, i))
-                continue;
-            p->a.pair = k->a;
-            p->a.pair_other = k->a_other;
-            p->b.pair = k->b;
-            p->b.pair_other = k->b_other;
-            k->extent /= each;
-            k->extent_other /= each;
-            k->a *= each;
-            k->a_other = other_mul(k->a_other, each);
-            k->b *= each;
-            k->b_other = other_mul(k->b_other, each);
-            p->k /= each;
-            p->has_pairs = true;
-            p->has_bf16_pairs = p->a.is_bf16 = p->b.is_bf16 = is_bf16;
-            p->has_quads = p->a.is_quad = p->b.is_quad = each == 4;
-            p->b_is_unsigned = p->has_quads && s->b == TN_UI8;
-            p->offset = p->a.offset =
-                p->has_quads && s->a == TN_SI8 && s->b == TN_SI8 ? UINT32_C(0x80808080) : 0;
-            return;
-        }
+    if (may_be_four && (join_products(p, 4, 4) || join_products(p, 3, 4))) {
+        p->has_quads = p->a.is_quad = p->b.is_quad = true;
+        p->b_is_unsigned = s->b == TN_UI8;
+        p->offset = p->a.offset = s->a == TN_SI8 && s->b == TN_SI8 ? UINT32_C(0x80808080) : 0;
+    } else if (join_products(p, 2, 2)) {
+        p->has_bf16_pairs = p->a.is_bf16 = p->b.is_bf16 = is_bf16;
+    }
 }

@@ -86,6 +86,7 @@ typedef struct factors {
      * as bytes. The number of a word is that of its first element. */
     int64_t pair, pair_other;
     bool is_quad;
+    bool is_three;   /* ... whose fourth byte is 0, where products come in threes */
     bool is_bf16;    /* ... pairs of bf16: words are the bits of f32 */
     uint32_t offset; /* what the bits of a word are changed by: a sign becomes an offset */
     loop_value base; /* its address, in the program being built */
@@ -94,6 +95,11 @@ typedef struct factors {
 static inline int64_t factors_unit(const factors *from)
 {
     return from->pair != 1 ? 1 : from->is_quad ? 4 : 2;
+}
+/* Do elements, or words, STEP elements apart lie side by side? */
+static inline bool factors_are_side_by_side(const factors *from, int64_t step)
+{
+    return !from->is_three && step == factors_unit(from);
 }
 /* Begin a program that reads FROM: its address is found once. */
 static inline void factors_open(loop_builder *b, factors *from)

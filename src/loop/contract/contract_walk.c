@@ -230,14 +230,16 @@ static void load_neighbours(loop_builder *b, const problem *p, const factors *fr
 static loop_value load_quads(loop_builder *b, const problem *p, const factors *from, loop_value at,
                              uint32_t lanes, loop_value count)
 {
-    enum { BYTES = 4, BITS = 8 };
+    enum { THREE = 3, BYTES = 4, BITS = 8 };
     const loop_type t = loop_type_of(LOOP_I32, lanes);
+    const bool are_words = from->pair == 1 && !from->is_three;
+    const uint32_t bytes = from->is_three ? THREE : BYTES;
     loop_value all = LOOP_NO_VALUE;
-    if (from->pair == 1) {
+    if (are_words) {
         at = loop_offset(b, from->base, at);
         all = count == LOOP_NO_VALUE ? loop_load(b, t, at, 1) : loop_load_first(b, t, at, count, 1);
     }
-    for (uint32_t i = 0; i < BYTES && from->pair != 1; i++) {
+    for (uint32_t i = 0; i < bytes && !are_words; i++) {
         const loop_value next = int_add(b, at, loop_i64(b, i * from->pair));
         loop_value x = load_elements(b, p, from, next, lanes, count).re;
         x = loop_binary(b, LOOP_AND, x, loop_const(b, t, 0xff));
