@@ -18,6 +18,7 @@ typedef struct packing {
     loop_value first;   /* the product that begins the panel in memory; LOOP_NO_VALUE: 0 */
     loop_value column;  /* the number of the panel's first one */
     loop_value columns; /* of the panel, i64, where that is dynamic; else LOOP_NO_VALUE */
+    loop_value rows[LOOP_MAX_LANES]; /* where the products of a square go, pointers */
 } packing;
 
 static int64_t row_bytes(const problem *p)
@@ -40,10 +41,43 @@ static bool is_transposed(const problem *p)
            factors_are_side_by_side(&p->unpacked.from, walk_step(&p->unpacked.k));
 }
 
+/* The axes of the products by their steps in memory, ascending; false where these leave gaps. */
+static bool sort_products(const walk *k, uint32_t *axes)
+{
+    int64_t step = 1;
+    for (uint32_t i = 0; i < k->n; i++) {
+        uint32_t axis = 0;
+        while (axis < k->n && k->step[axis] != step)
+            axis++;
+        if (axis == k->n)
+            return false;
+        axes[i] = axis;
+        step *= k->extent[axis];
+    }
+    return true;
+}
+
+/* Are all products of a column side by side, in another order than they have in the panel, which is
+ * packed as a whole? So are the filters of a convolution, with their channels outermost. */
+static bool is_permuted(const problem *p)
+{
+    const walk *k = &p->unpacked.k;
+    uint32_t axes[CONTRACT_MAX_AXES];
+    return p->packs_inside && !has_rows(p) && k->n > 1 && k->dynamic == 0 && !p->has_dynamic_k &&
+           p->parts == 1 && !p->unpacked.from.load && p->unpacked.from.pair == 0 &&
+           sort_products(k, axes);
+}
+
+/* Are squares transposed? */
+static bool has_squares(const problem *p)
+{
+    return is_transposed(p) || is_permuted(p);
+}
+
 /* A square has many addresses. If LLVM knows how they are related, it takes long to compile. */
 static bool has_offsets(const problem *p)
 {
-    return p->unpacked.n.n > 1 || is_transposed(p);
+    return p->unpacked.n.n > 1 || has_squares(p);
 }
 
 /* Elements from the panel's product 0 to its column J. */
@@ -81,6 +115,36 @@ static loop_value row_at(packing *k, loop_value i)
     if (k->first != LOOP_NO_VALUE)
         i = loop_binary(b, LOOP_ISUB, i, k->first);
     return loop_offset(b, k->to, int_times(b, i, row_bytes(k->p)));
+}
+
+/* The number in the panel of the product that is number I in memory. */
+static loop_value number_of(const packing *k, loop_value i)
+{
+    const walk *w = &k->p->unpacked.k;
+    loop_builder *b = k->b;
+    uint32_t axes[CONTRACT_MAX_AXES];
+    loop_value number = loop_i64(b, 0);
+    (void)sort_products(w, axes);
+    for (uint32_t n = 0; n < w->n; n++) {
+        const int64_t extent = w->extent[axes[n]];
+        int64_t each = 1; /* products from one position to the next */
+        for (uint32_t inner = axes[n] + 1; inner < w->n; inner++)
+            each *= w->extent[inner];
+        const loop_value at = n + 1 < w->n ? int_modulo(b, i, extent) : i;
+        number = int_add(b, number, int_times(b, at, each));
+        i = int_divided(b, i, extent);
+    }
+    return number;
+}
+
+/* Where COUNT products go, from number I in memory on. */
+static void find_rows(packing *k, loop_value i, int64_t count)
+{
+    loop_builder *b = k->b;
+    const loop_value first = row_at(k, i);
+    for (int64_t r = 0; r < count; r++)
+        k->rows[r] = is_permuted(k->p) ? row_at(k, number_of(k, int_add(b, i, loop_i64(b, r))))
+                                       : loop_at(b, first, r * row_bytes(k->p));
 }
 
 static void put(packing *k, loop_value to, element x, int64_t column)
@@ -158,8 +222,7 @@ static void emit_square(packing *k, loop_value i, int64_t products, loop_value j
     loop_builder *b = k->b;
     const uint32_t side = side_of(p);
     const element zero = element_zero(b, p->form, side);
-    const loop_value row = row_at(k, i);
-    const loop_value to = loop_offset(b, row, int_times(b, j, p->bytes));
+    const loop_value column = int_times(b, j, p->bytes);
     loop_value at[LOOP_MAX_LANES], re[LOOP_MAX_LANES], im[LOOP_MAX_LANES];
     const loop_value first = int_add(b, k->from, int_times(b, i, factors_unit(&p->unpacked.from)));
     find_columns(k, first, j, columns, at);
@@ -182,7 +245,7 @@ static void emit_square(packing *k, loop_value i, int64_t products, loop_value j
         }
     }
     for (int64_t r = 0; r < products; r++)
-        put(k, loop_at(b, to, r * row_bytes(p)),
+        put(k, loop_offset(b, k->rows[r], column),
             (element){p->form, re[r], p->parts == 2 ? im[r] : LOOP_NO_VALUE}, 0);
 }
 
@@ -192,6 +255,7 @@ static void emit_squares(packing *k, loop_value i, int64_t products, int64_t cou
     loop_builder *b = k->b;
     const int64_t side = side_of(k->p), whole = count - count % side;
     const int64_t zeros = whole + (whole < count ? side : 0);
+    find_rows(k, i, products);
     /* Constants are packed once, which takes less time than to compile more code. */
     const bool is_unrolled = side <= UNROLLED_SIDE && products == side && !k->p->spec.b_is_constant;
     for (int64_t j = 0; is_unrolled && j < whole; j += side)
@@ -251,7 +315,7 @@ static void emit_chunk(packing *k, loop_value low, loop_value high, int64_t coun
     if (has_rows(p)) {
         emit_row(k, loop_for(b, low, high, 1), count);
         loop_end(b);
-    } else if (is_transposed(p) && !is_small_constant(p)) {
+    } else if (has_squares(p) && !is_small_constant(p)) {
         /* Whole squares, then what K leaves over, which is in the last chunk. */
         const int64_t side = side_of(p), rest = p->k % side;
         const loop_value whole = loop_min(b, high, products_size(b, p, SIZE_SQUARES, p->k - rest));
