@@ -155,10 +155,14 @@ static bool binary_ints(known_arithmetic how, tn_dtype d, int64_t x, int64_t y, 
 }
 
 /* Rounded to the type; a sum, product or quotient of two f32 that is rounded to f64 first has the
- * same bits. */
+ * same bits. Narrower floats are computed in f32. */
 static double rounded(tn_dtype d, double x)
 {
-    return d == TN_F32 ? (double)(float)x : x;
+    unsigned char bits[sizeof(double)];
+    if (d == TN_F64)
+        return x;
+    (void)scalar_store(scalar_of_float((double)(float)x), d, bits);
+    return scalar_load(d, bits).f;
 }
 
 static bool binary_floats(known_arithmetic how, tn_dtype d, double x, double y, known_number *out)
@@ -382,7 +386,7 @@ bool known_number_cast(tn_dtype from, known_number x, tn_dtype to, known_number 
     if (!known_keeps(to))
         return false;
     if (x.is_size) /* as long as it is small enough, which sizes are */
-        return to == TN_SI64 || to == TN_SI32 || dtype_is_float(to);
+        return to == TN_SI64 || to == TN_SI32 || to == TN_F32 || to == TN_F64;
     if (dtype_is_int(from) && dtype_is_int(to)) {
         dtype_wrap(TN_SI64, &x.i, to, bytes, 1);
         const scalar low = scalar_load(to, bytes);

@@ -20,17 +20,18 @@ typedef struct known_number {
 
 /* An array of them, row-major. */
 typedef struct known_value {
-    tn_dtype dtype; /* i1, an integer of up to 64 bits with a sign, f32 or f64 */
+    tn_dtype dtype; /* one of those that are kept */
     uint32_t rank;
     int64_t dims[TN_MAX_RANK];
     uint32_t n;
     known_number *at;
 } known_value;
 
-/* Are values of D kept? */
+/* Are values of D kept? Integers are if int64_t holds them. */
 static inline bool known_keeps(tn_dtype d)
 {
-    return d == TN_I1 || d == TN_SI8 || d == TN_UI8 || d == TN_SI32 || d == TN_SI64 ||
+    return d == TN_I1 || d == TN_SI8 || d == TN_UI8 || d == TN_SI16 || d == TN_UI16 ||
+           d == TN_SI32 || d == TN_UI32 || d == TN_SI64 || d == TN_F16 || d == TN_BF16 ||
            d == TN_F32 || d == TN_F64;
 }
 

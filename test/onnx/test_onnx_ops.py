@@ -89,6 +89,33 @@ class Operators(Case):
         got, = self.run_model(data, {"x": x})
         np.testing.assert_array_equal(got, x.reshape(4, 8))
 
+    def test_shapes_from_narrow_numbers(self):
+        """Arithmetic on shapes in every type that is kept: rounded, and wrapped, as the operators do."""
+        x = floats(32)
+        for number, dtype in (3, np.int8), (2, np.uint8), (5, np.int16), (4, np.uint16), (6, np.int32), (12, np.uint32), (10, np.float16):
+            wrapping = np.array([100, 99], np.int64).astype(dtype) if dtype in (np.int8, np.uint8) else np.array([300, 299], dtype)
+            data = model([node("Shape", "x", "n"), node("Cast", "n", "m", to=number), node("Div", "m four", "rows"),
+                          node("Mul", "big big", "squares"), node("ReduceMin", "squares", "least"), node("Cast", "least", "wide", to=7),
+                          node("Cast", "rows", "first", to=7), node("Concat", "first rest", "shape", axis=0), node("Reshape", "x shape", "y"),
+                          node("Identity", "wide", "z")],
+                         [("x", "f32", [32])], [("y", "f32", None), ("z", "si64", None)],
+                         [("four", np.array([4], dtype)), ("big", wrapping), ("rest", ints(-1))])
+            with self.subTest(dtype=dtype), np.errstate(over="ignore"):
+                y, z = self.run_model(data, {"x": x})
+                np.testing.assert_array_equal(y, x.reshape(8, 4))
+                least = (wrapping * wrapping).min()
+                self.assertEqual(z[0], np.iinfo(np.int64).max if np.isinf(least) else least)
+
+    def test_a_known_half_is_rounded(self):
+        """Once to f32 and then to f16, as the operators do; the reshape would be refused were it not known."""
+        third, x = np.array([1 / 3], np.float16), floats(12)
+        data = model([node("Mul", "nine third", "s"), node("Floor", "s", "f"), node("Cast", "f", "n", to=7), node("Concat", "n rest", "shape", axis=0),
+                      node("Reshape", "x shape", "y"), node("Identity", "s", "z")], [("x", "f32", [12])], [("y", "f32", None), ("z", "f16", None)],
+                     [("nine", np.array([9.003], np.float16)), ("third", third), ("rest", ints(-1))])
+        y, z = self.run_model(data, {"x": x})
+        self.assertEqual(z[0], np.float16(9.003) * third[0])
+        self.assertEqual(y.shape[0], int(np.floor(z[0])))
+
     def test_gather_fewer_elements(self):
         x = floats(4, 5)
         got, = self.results("GatherElements", 1, x, np.array([[3, -1], [0, 2]], dtype=np.int64), axis=0)
