@@ -1,7 +1,7 @@
 """ONNX models: the wire format of protobuf, then what is wrong within a model that can be read."""
 import numpy as np
 
-from lib.onnx_files import field, graph, model, node, put_attribute, put_tensor, put_varint, value_info, varint
+from lib.onnx_files import field, function, graph, model, node, put_attribute, put_tensor, put_varint, value_info, varint
 from malformed.files import Wrong
 
 NAME = "m.onnx"
@@ -67,7 +67,7 @@ def wire():
 
 
 def made(rule, nodes, kind, inputs=(X,), outputs=(Y,), constants=(), status=1, **more):
-    options = {k: more.pop(k) for k in ("opset", "ir") if k in more}
+    options = {k: more.pop(k) for k in ("opset", "ir", "domains", "functions") if k in more}
     return Wrong(rule, NAME, model(nodes, list(inputs), list(outputs), list(constants), **options), kind, status=status, **more)
 
 
@@ -163,7 +163,29 @@ def models():
         yield Wrong("name with " + name, NAME, field(1, 8) + field(7, body) + field(8, field(2, 13)), "InvalidUtf8")
 
 
+def doubles():
+    """What stands twice, or on two sides, and says two things."""
+    relu = node("Relu", "x", "y", name="one")
+    own = [function("own_relu", "a", "b", [node(op, "a", "b")]) for op in ("Relu", "Neg")]
+    called = node("own_relu", "x", "y", name="one", domain="own")
+    yield made("domain imported twice", [relu], "UnsupportedVersion", domains=[("ai.onnx", 17)], has="version 13 and in version 17", faults=1)
+    yield made("domain imported twice alike", [relu], "", domains=[("ai.onnx", 13), ("", 13)], status=0)
+    yield made("own domain imported twice", [called], "UnsupportedVersion", domains=[("own", 1), ("own", 2)], functions=own[:1], has="'own'", faults=1)
+    inside = field(1, "own_relu") + field(4, "a") + field(5, "b") + field(7, node("Relu", "a", "b")) + field(10, "own")
+    inside += field(9, field(2, 13)) + field(9, field(1, "ai.onnx") + field(2, 14))
+    yield made("domain imported twice by a function", [called], "UnsupportedVersion", domains=[("own", 1)], functions=[inside], faults=1)
+    yield made("function defined twice", [called], "MultipleDefinitions", domains=[("own", 1)], functions=own, has="'own_relu'", faults=1)
+    overloads = [f + field(13, name) for f, name in zip(own, ("a", "b"))]
+    yield made("functions of two overloads", [called + field(8, "b")], "", domains=[("own", 1)], functions=overloads, status=0)
+    two = graph([node("Neg", "x", "b"), node("Abs", "x", "c")], [], [("b", "f32", None), ("c", "f32", None)])
+    for branches in ({"then_branch": NEGATED, "else_branch": two}, {"then_branch": two, "else_branch": NEGATED}):
+        for condition, known in (("p", []), ("t", [("t", np.array(True))])):
+            yield made("branches of different outputs", [node("If", condition, "y", name="one", **branches)], "RegionSignature", node="one",
+                       inputs=[X, ("p", "i1", [])], constants=known, faults=1)
+
+
 def files():
     yield Wrong("the seed", NAME, seed(), "", status=0)
     yield from wire()
     yield from models()
+    yield from doubles()

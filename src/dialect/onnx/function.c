@@ -4,15 +4,48 @@
 #include "base/text/text.h"
 #include "dialect/onnx/import.h"
 
-const onnx_function *onnx_function_of(const onnx_call *c)
+static uint64_t hash_of(onnx_bytes domain, onnx_bytes name, onnx_bytes overload)
 {
-    const onnx_function *all = c->im->model->functions.at;
-    const onnx_node *n = c->node;
-    for (uint32_t i = 0; i < c->im->model->functions.n; i++)
-        if (onnx_same(all[i].name, n->op) && onnx_same(all[i].domain, n->domain) &&
-            onnx_same(all[i].overload, n->overload))
+    const uint64_t h = hash_bytes(hash_bytes(0, name.at, name.n), domain.at, domain.n);
+    return hash_bytes(h, overload.at, overload.n);
+}
+
+static const onnx_function *find(const importer *im, onnx_bytes domain, onnx_bytes name,
+                                 onnx_bytes overload)
+{
+    const onnx_function *all = im->model->functions.at;
+    const uint64_t h = hash_of(domain, name, overload);
+    for (uint32_t p = hash_first(&im->functions, h), i;
+         (i = hash_at(&im->functions, h, &p)) != HASH_NONE;)
+        if (onnx_same(all[i].name, name) && onnx_same(all[i].domain, domain) &&
+            onnx_same(all[i].overload, overload))
             return &all[i];
     return NULL;
+}
+
+const onnx_function *onnx_function_of(const onnx_call *c)
+{
+    return find(c->im, c->node->domain, c->node->op, c->node->overload);
+}
+
+bool onnx_function_index(importer *im)
+{
+    const onnx_function *all = im->model->functions.at;
+    for (uint32_t i = 0; i < im->model->functions.n; i++) {
+        const onnx_function *f = &all[i];
+        if (!onnx_check_imports(im, f->imports))
+            return false;
+        if (find(im, f->domain, f->name, f->overload))
+            (void)onnx_refuse_file(
+                im, DIAG_MultipleDefinitions, onnx_text(im, f->name),
+                "two functions of the domain '%.*s' are called '%.*s' (byte %zu)",
+                ONNX_TEXT(f->domain), ONNX_TEXT(f->name),
+                (size_t)(f->message.bytes.at - im->m->source.text));
+        else if (!hash_add(im->m->allocator, &im->functions,
+                           hash_of(f->domain, f->name, f->overload), i))
+            return onnx_no_memory(im);
+    }
+    return !im->no_memory;
 }
 
 static const onnx_attribute *named(onnx_list list, onnx_bytes name)

@@ -76,6 +76,30 @@ static int64_t version_of(const onnx_scope *scope, onnx_bytes domain)
     return version;
 }
 
+bool onnx_check_imports(importer *im, onnx_list imports)
+{
+    const onnx_import *all = imports.at;
+    hash_index seen = {0};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < imports.n; i++) {
+        const onnx_bytes domain = plain_domain(all[i].domain);
+        const uint64_t h = hash_name(domain);
+        uint32_t p = hash_first(&seen, h), k;
+        while ((k = hash_at(&seen, h, &p)) != HASH_NONE &&
+               !onnx_same(plain_domain(all[k].domain), domain))
+            continue;
+        if (k == HASH_NONE)
+            ok = hash_add(im->m->allocator, &seen, h, i) || onnx_no_memory(im);
+        else if (all[k].version != all[i].version)
+            (void)onnx_refuse_file(im, DIAG_UnsupportedVersion, onnx_text(im, domain),
+                                   "the domain '%.*s' is imported in version %" PRId64
+                                   " and in version %" PRId64,
+                                   ONNX_TEXT(domain), all[k].version, all[i].version);
+    }
+    hash_release(im->m->allocator, &seen);
+    return ok;
+}
+
 /* ---- one node ---- */
 
 static void suggest_op(onnx_call *c, onnx_bytes domain)

@@ -84,7 +84,7 @@ typedef struct importer {
     arena memory; /* the model, names, known values */
     const onnx_model *model;
     const read_options *options;
-    hash_index op_index;
+    hash_index op_index, functions; /* rows of ops.def, functions of the model: by name */
     refusals refusals, warnings;
     VECTOR(tn_binding) found; /* sizes that follow from the shapes of inputs */
     uint64_t n_nodes;         /* that were read, those of functions once for each call */
@@ -246,6 +246,9 @@ const onnx_tensor *onnx_with_data(importer *im, const onnx_tensor *t);
 
 /* ---- graph.c ---- */
 
+/* Refuse IMPORTS of a model or function that name two versions of a domain. False without memory.
+ */
+bool onnx_check_imports(importer *im, onnx_list imports);
 /* Read the nodes of G, in SCOPE, where its inputs are defined already. False: stop. */
 bool onnx_read_nodes(importer *im, onnx_scope *scope, const onnx_node *nodes, uint32_t n);
 bool onnx_define(importer *im, onnx_scope *scope, const onnx_value *v);
@@ -294,6 +297,8 @@ bool onnx_trial_end(onnx_trial *t, bool ok);
 
 /* ---- function.c ---- */
 
+/* Find the functions of the model by name; two of one name are refused. False without memory. */
+bool onnx_function_index(importer *im);
 /* The function of the model that C calls; NULL: it is an operator. */
 const onnx_function *onnx_function_of(const onnx_call *c);
 /* Read the body of F in the place of the call. */

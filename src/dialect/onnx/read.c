@@ -365,6 +365,8 @@ static tn_status read_model(importer *im)
         !onnx_op_index(im))
         return module_no_memory(m);
     const uint32_t errors = m->cx->diag.n_errors;
+    if (!onnx_check_imports(im, im->model->imports) || !onnx_function_index(im))
+        return module_no_memory(m);
     const bool ok = read_graph(im, im->model->graph);
     if (im->no_memory)
         return module_no_memory(m);
@@ -388,6 +390,7 @@ tn_status onnx_read(module *m, const read_options *options)
     arena_init(&im.memory, m->allocator);
     const tn_status s = read_model(&im);
     hash_release(m->allocator, &im.op_index);
+    hash_release(m->allocator, &im.functions);
     hash_release(m->allocator, &im.odd_nodes);
     VECTOR_RELEASE(m->allocator, &im.odd);
     VECTOR_RELEASE(m->allocator, &im.refusals.list);

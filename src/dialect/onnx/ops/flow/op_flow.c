@@ -145,6 +145,10 @@ bool onnx_op_if(onnx_call *c)
         return false;
     if (c->n_out == 0)
         return onnx_refuse(c, DIAG_ArityMismatch, "it has no outputs");
+    if (yes->outputs.n != no->outputs.n)
+        return onnx_refuse(c, DIAG_RegionSignature,
+                           "its branches have %" PRIu32 " and %" PRIu32 " outputs", yes->outputs.n,
+                           no->outputs.n);
     if (!onnx_in_is_one(c, 0, TN_I1))
         return false;
     if (p && p->n == 1 && !p->at[0].is_size)
