@@ -257,6 +257,49 @@ class Microsoft(Case):
         self.close(y, unit * scale + shift)
         np.testing.assert_array_equal(counts, [2, 3])
 
+    def test_others(self):
+        x = floats(3, 4)
+        for axis, want in ((1, (3, 1, 4)), (-1, (3, 4, 1)), (-3, (1, 3, 4))):
+            data = model([node("ExpandDims", "x a", "y", domain="com.microsoft")], [("x", "f32", [3, 4])], [("y", "f32", None)],
+                         [("a", np.array(axis, np.int32))], domains=[("com.microsoft", 1)])
+            got, = self.run_model(data, {"x": x})
+            np.testing.assert_array_equal(got, x.reshape(want))
+        y = floats(5, 4)
+        want = ((x[:, None].astype(np.float64) - y) ** 2).sum(-1)
+        self.close(self.give("CDist", 1, x, y)[0], want)
+        self.close(self.give("CDist", 1, x, y, metric="euclidean")[0], np.sqrt(want))
+        for n in 1, 2, 9:  # with zeros where elimination begins
+            a = floats(2, n, n) + 3 * np.roll(np.eye(n, dtype=np.float32), 1, 0)
+            got, = self.give("Inverse", 1, a)
+            np.testing.assert_allclose(got, np.linalg.inv(a.astype(np.float64)), rtol=1e-3, atol=1e-4)
+
+    def test_tables_of_floats(self):
+        table = np.array([-1, -0.6961928, -0.52507305, -0.3949175, -0.28444138, -0.18477343, -0.09105004, 0, 0.0795803, 0.1609302, 0.2461123,
+                          0.33791524, 0.44070983, 0.562617, 0.72295684, 1], np.float32)
+        x, bytes_4, scale = floats(2, 5), bytes_(8), np.array([2, 0.5], np.float32)  # 5 * 3 numbers in blocks of 8
+        w = table[np.stack([bytes_4 >> 4, bytes_4 & 15], 1).reshape(-1)[:15]] * np.repeat(scale, 8)[:15]
+        how = {"K": 5, "N": 3, "block_size": 8}
+        self.close(self.give("MatMulBnb4", 1, x, bytes_4, scale, **how)[0], x @ w.reshape(3, 5).T)
+        self.close(self.give("MatMulBnb4", 1, x, bytes_4, scale, **how, transB=0)[0], x @ w.reshape(5, 3))
+
+    def test_boxes(self):
+        image, boxes, which = floats(2, 3, 5, 4), np.array([[0, 0, 1, 1], [0.5, 1, 0.25, -0.5]], np.float32), np.array([0, 1], np.int32)
+        for size, mode in (([5, 4], "nearest"), ([3, 2], "bilinear")):
+            data = model([node("CropAndResize", "x b i s", "y", domain="com.microsoft", mode=mode, extrapolation_value=9.0)],
+                         [("x", "f32", [2, 3, 5, 4]), ("b", "f32", ["n", 4]), ("i", "si32", ["n"])], [("y", "f32", None)],
+                         [("s", np.array(size, np.int32))], domains=[("com.microsoft", 1)])
+            got, = self.run_model(data, {"x": image, "b": boxes, "i": which})
+            rows, columns = [np.linspace(0, n - 1, k).astype(int) for n, k in zip((5, 4), size)]
+            np.testing.assert_array_equal(got[0], image[0][:, rows][:, :, columns])
+            self.assertTrue((got[1][:, :, -1] == 9).all())
+            np.testing.assert_array_equal(got[1][:, 0, 0], image[1][:, 2, 3])
+
+    def test_groups_in_another_order(self):
+        x, bytes_4, scale, groups = floats(2, 32), bytes_(3, 2, 8), np.arange(1, 7, dtype=np.float32), np.array([0, 1] * 16, np.int32)
+        numbers_ = np.stack([bytes_4 & 15, bytes_4 >> 4], -1).reshape(3, 32) - 8.0
+        got, = self.give("MatMulNBits", 1, x, bytes_4, scale, None, groups, K=32, N=3, block_size=16)
+        self.close(got, x @ (numbers_ * scale.reshape(3, 2)[:, groups]).T)
+
     def test_refused(self):
         """What is not read says so, and nothing else is reported."""
         for op, shapes, attributes, kind in (

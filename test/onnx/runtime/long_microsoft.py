@@ -189,10 +189,32 @@ def quantised():
         yield "MatMulNBits", "y", [f(2, 3, rows), *weights, zeros, None, f(6)], (1, 2, 3), attributes
         if bits == 4:
             yield "MatMulNBits", "y", [f(3, rows), *weights, f(6 * count)], (1, 2, 3), attributes
+            groups = r.permutation(np.arange(rows) // size).astype(np.int32)
+            yield "MatMulNBits", "y", [f(3, rows), *weights, None, groups], (1, 2, 4), attributes
+    for kind, size in (0, 16), (1, 32), (1, 64):
+        rows, columns = 32, 6
+        weights = [u8(rows * columns // 2), np.abs(f(rows * columns // size))]
+        yield "MatMulBnb4", "y", [f(2, 3, rows), *weights], (1, 2), {"K": rows, "N": columns, "block_size": size, "quant_type": kind}
     for bits in 4, 8:
         table, at = [u8(7, 24 * bits // 8), np.array([[0, 6], [3, 3]]), np.abs(f(7, 2))], {"bits": bits, "block_size": 16}
         yield "GatherBlockQuantized", "y", table, (0, 2), at
         yield "GatherBlockQuantized", "y", [*table, u8(7, 2 * bits // 8)], (0, 2, 3), at
+    yield from others()
+
+
+def others():
+    for axis in 0, 2, -1, -2:
+        yield "ExpandDims", "y", [f(3, 4), np.array(axis, np.int32)], (1,), {}
+    for metric in "euclidean", "sqeuclidean":
+        yield "CDist", "y", [f(5, 3), f(4, 3)], (), {"metric": metric}
+        yield "CDist", "y:f64", [f(5, 3).astype(np.float64), f(1, 3).astype(np.float64)], (), {"metric": metric}
+    for shape in (1, 1), (3, 3), (2, 3, 5, 5), (20, 20):
+        yield "Inverse", "y", [f(*shape)], (), {}
+    yield "Inverse", "y:f64", [f(4, 7, 7).astype(np.float64)], (), {}
+    boxes = np.array([[0.1, 0.2, 0.8, 0.9], [0.6, 0.9, 0.2, 0.1], [-0.2, 0.3, 1.3, 0.7], [0, 0, 1, 1]], np.float32)
+    for mode in "bilinear", "nearest":
+        for size in (3, 4), (1, 5), (6, 1):
+            yield "CropAndResize", "y", [f(2, 3, 7, 6), boxes, i32(0, 1, 1, 0), i32(*size)], (3,), {"mode": mode, "extrapolation_value": 0.5}
 
 
 def main():
