@@ -31,8 +31,8 @@ CLOSE = {"float32": (2e-5, 1e-6), "float64": (1e-11, 1e-12), "float16": (4e-3, 1
 # of no slices.
 NO_KERNEL = re.compile(r"Could not find an implementation|NOT_IMPLEMENTED|not implemented|not supported|Type Error: Type "
                        r"'tensor\(.*is invalid|unsupported data type|utils::IsPrimit|OrtValueTensorSlicer", re.I)
-# Programs that never end, or end in an error, on such inputs.
-LEFT_OUT = {"grad/while-open.case", "ptir/json-one-tuples.case", "ptir/while-never.case"}
+# Programs that never end, or end in an error, on such inputs; and extremes with a constant NaN, which wins there.
+LEFT_OUT = {"grad/while-open.case", "ptir/json-one-tuples.case", "ptir/while-never.case", "exec/extremes-of-known-bounds.case"}
 # Products are of f16, which the runtime does not round to that; the result is f32.
 NARROW_INSIDE = {"convert/convolution-groups.case"}
 

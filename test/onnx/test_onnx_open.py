@@ -25,6 +25,49 @@ class OpenSizes(Case):
             got, = self.run_model(data, {"x": x})
             np.testing.assert_array_equal(got, x[2:100])
 
+    def test_parts_that_sizes_bound(self):
+        """Bounds that are sizes, in steps and backwards: the model is read with open sizes, and gives what NumPy does, also where parts end
+        with the axis."""
+        constants = {"zero": 0, "big": 1 << 62, "last": -1, "third": -3, "low": -(1 << 62)}
+        for start, end, step in (("m", "big", 1), ("zero", "m", 1), ("m", "last", 2), ("third", "m", 1), ("m", "zero", 1), ("last", "low", -2)):
+            data = model([node("Shape", "y", "m"), node("Slice", f"x {start} {end} axis step", "z")], [("x", "f32", ["n"]), ("y", "f32", ["m"])],
+                         [("z", "f32", None)], [(n, ints(v)) for n, v in constants.items()] + [("axis", ints(0)), ("step", ints(step))])
+            self.accepted(data)
+            for n, m in (6, 2), (3, 5):
+                x = np.arange(n, dtype=np.float32)
+                low, high = ({"m": m} | constants)[start], None if end == "low" else ({"m": m} | constants)[end]
+                got, = self.run_model(data, {"x": x, "y": np.zeros(m, np.float32)})
+                np.testing.assert_array_equal(got, x[low:high:step])
+
+    def test_padded_to_a_size(self):
+        """As much as a size, which may cut away as well."""
+        data = model([node("Shape", "x", "n"), node("Sub", "four n", "p"), node("Concat", "zero p", "pads", axis=0), node("Pad", "x pads", "y")],
+                     [("x", "f32", ["n"])], [("y", "f32", None)], [("four", ints(4)), ("zero", ints(0))])
+        self.accepted(data)
+        for n in 2, 6:
+            x = floats(n)
+            got, = self.run_model(data, {"x": x})
+            np.testing.assert_array_equal(got, np.concatenate([x, np.zeros(4, np.float32)])[:4])
+
+    def test_the_largest_of_an_open_number(self):
+        data = model([node("Shape", "x", "n"), node("TopK", "x n", "v i"), node("Div", "n two", "k"), node("TopK", "x k", "w j", largest=0)],
+                     [("x", "f32", ["n"])], [(o, t, None) for o, t in (("v", "f32"), ("i", "si64"), ("w", "f32"), ("j", "si64"))], [("two", ints(2))])
+        self.accepted(data)
+        for n in 6, 1:
+            x = floats(n)
+            v, i, w, j = self.run_model(data, {"x": x})
+            np.testing.assert_array_equal(i, np.argsort(-x, kind="stable"))
+            np.testing.assert_array_equal(j, np.argsort(x, kind="stable")[:n // 2])
+            np.testing.assert_array_equal(v, x[i])
+            np.testing.assert_array_equal(w, x[j])
+
+    def test_padding_by_large_integers(self):
+        """No double holds them."""
+        value = (1 << 62) + 1
+        data = model([node("Pad", "x pads v", "y")], [("x", "si64", [2])], [("y", "si64", None)], [("pads", ints(1, 2)), ("v", np.array(value))])
+        got, = self.run_model(data, {"x": ints(3, 4)})
+        np.testing.assert_array_equal(got, [value, 3, 4, value, value])
+
     def test_sizes_of_floats(self):
         """A list of a few floats may say how large a result is, as models that segment images have it."""
         data = model([node("Cast", "size", "s", to=7), node("Concat", "one s", "all", axis=0), node("Resize", "x - - all", "y", mode="nearest")],

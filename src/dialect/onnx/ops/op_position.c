@@ -227,6 +227,19 @@ bool onnx_op_scatter_nd(onnx_call *c)
 
 /* ---- others ---- */
 
+/* The K largest or smallest of an open number: all in order, and the first of them. */
+static bool give_first_of(onnx_call *c, tn_value x, int64_t axis, dim k, bool largest)
+{
+    const type *t = onnx_type_of(c, x);
+    tn_value values, at = tn_argsort(c->b, x, axis, largest, TN_SI64);
+    tn_sort(c->b, TN_VALUES(x), axis, largest, &values);
+    if (t && k != t->dims[axis]) {
+        values = known_part(c->b, values, axis, 0, 1, k);
+        at = known_part(c->b, at, axis, 0, 1, k);
+    }
+    return onnx_give(c, 0, values) && onnx_give(c, 1, at);
+}
+
 /* The K largest or smallest. */
 bool onnx_op_top_k(onnx_call *c)
 {
@@ -235,11 +248,13 @@ bool onnx_op_top_k(onnx_call *c)
     int64_t axis, k = onnx_attr_int(c, "k", 0);
     uint32_t n = 1;
     if (!t || !onnx_axis(c, onnx_attr_int(c, "axis", -1), t->rank, &axis) ||
-        (c->version >= 10 && !onnx_in_ints(c, 1, false, 1, &k, &n)))
+        (c->version >= 10 && !onnx_in_ints(c, 1, true, 1, &k, &n)))
         return false;
-    if (n != 1 || k < 0)
+    if (n != 1 || (k < 0 && !dim_is_symbolic(k)))
         return onnx_refuse(c, DIAG_InvalidAttribute, "'k' must be one number");
     const bool largest = onnx_attr_int(c, "largest", 1);
+    if (dim_is_symbolic(k))
+        return give_first_of(c, x, axis, k, largest);
     const tn_top top = tn_top_k(c->b, x, k, axis, largest, TN_SI64);
     return onnx_give(c, 0, top.values) && onnx_give(c, 1, top.indices);
 }

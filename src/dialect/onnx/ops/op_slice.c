@@ -24,36 +24,50 @@ void onnx_resolve_bounds(int64_t extent, int64_t *start, int64_t *end, int64_t s
     *end = clamp_bound(*end, extent, step < 0 ? -1 : 0, high);
 }
 
-/* Along an axis whose extent is a size. */
+static dim difference(onnx_call *c, dim x, dim y)
+{
+    return onnx_dim_of(c, DIM_ADD, x, onnx_dim_of(c, DIM_MUL, y, -1));
+}
+
+/* The last COUNT elements of X along AXIS. */
+static tn_value last_part(onnx_call *c, tn_value x, int64_t axis, dim count)
+{
+    const tn_value back = tn_reverse(c->b, x, TN_INTS(axis));
+    const tn_value part = known_part(c->b, back, axis, 0, 1, count);
+    return tn_reverse(c->b, part, TN_INTS(axis));
+}
+
+/* Along an axis where a bound or the extent is a size. Bounds are taken to lie inside of it. */
 static bool slice_size(onnx_call *c, tn_value *x, int64_t axis, const bounds *by)
 {
-    const dim extent = onnx_type_of(c, *x)->dims[axis];
+    dim extent = onnx_type_of(c, *x)->dims[axis], start = by->start;
     const bool to_end = by->end == extent || (!dim_is_symbolic(by->end) && by->end >= INT32_MAX);
-    const bool number = !dim_is_symbolic(by->start);
-    if (by->step == 1 && by->start == 0 && to_end)
+    if (by->step == 1 && start == 0 && to_end)
         return true;
-    if (by->step == -1 && by->start == -1 && by->end < INT32_MIN) {
+    if (by->step < 0 && start == -1 && by->end < INT32_MIN && !dim_is_symbolic(by->end)) {
+        const bounds forwards = {0, INT64_MAX, by->step > INT32_MIN ? -by->step : INT32_MAX};
         *x = tn_reverse(c->b, *x, TN_INTS(axis));
-        return tn_is_value(*x);
+        return tn_is_value(*x) && slice_size(c, x, axis, &forwards);
     }
-    if (by->step == 1 && number && by->start < 0 && to_end) { /* the last ones */
-        *x = tn_reverse(c->b, *x, TN_INTS(axis));
-        const bounds first = {0, -by->start, 1};
-        if (!tn_is_value(*x) || !slice_size(c, x, axis, &first))
-            return false;
-        *x = tn_reverse(c->b, *x, TN_INTS(axis));
-        return tn_is_value(*x);
+    if (by->step < 0 || by->step > INT32_MAX)
+        return onnx_refuse(c, DIAG_ShapeUnknown,
+                           "the part along axis %" PRId64 " depends on a size", axis);
+    dim end = to_end                                     ? extent
+              : !dim_is_symbolic(by->end) && by->end < 0 ? onnx_dim_plus(c, extent, by->end)
+                                                         : by->end;
+    if (dim_is_symbolic(start) || start < 0) { /* from there to the end, first */
+        if (!dim_is_symbolic(start))
+            start = onnx_dim_plus(c, extent, start);
+        *x = last_part(c, *x, axis, difference(c, extent, start));
+        if ((to_end && by->step == 1) || !tn_is_value(*x))
+            return tn_is_value(*x);
+        end = difference(c, end, start);
+        start = 0;
     }
-    if (by->step == 1 && number && by->start >= 0) {
-        const dim end = to_end                     ? extent
-                        : dim_is_symbolic(by->end) ? by->end
-                        : by->end < 0              ? onnx_dim_plus(c, extent, by->end)
-                                                   : by->end;
-        *x = known_part(c->b, *x, axis, by->start, 1, onnx_dim_plus(c, end, -by->start));
-        return tn_is_value(*x);
-    }
-    return onnx_refuse(c, DIAG_ShapeUnknown, "the part along axis %" PRId64 " depends on a size",
-                       axis);
+    const dim way = onnx_dim_plus(c, difference(c, end, start), by->step - 1);
+    const dim count = by->step == 1 ? way : onnx_dim_of(c, DIM_FLOORDIV, way, by->step);
+    *x = known_part(c->b, *x, axis, start, by->step, count);
+    return tn_is_value(*x);
 }
 
 static bool read_bounds(onnx_call *c, uint32_t rank, int64_t *axes, bounds *out, uint32_t *n)
@@ -188,14 +202,22 @@ static bool pad_mode_of(onnx_call *c, pad_mode *out)
     return onnx_refuse(c, DIAG_InvalidAttribute, "'mode' is constant, reflect, edge or wrap");
 }
 
-/* How much is put before and behind each axis. */
-static bool read_pads(onnx_call *c, uint32_t rank, int64_t *low, int64_t *high)
+static bool is_amount(int64_t n)
+{
+    return dim_is_symbolic(n) || (n <= INT32_MAX && n >= INT32_MIN);
+}
+
+/* How much is put before and behind each axis; SIZES: also as much as a size. */
+static bool read_pads(onnx_call *c, uint32_t rank, bool sizes, int64_t *low, int64_t *high)
 {
     int64_t pads[2 * TN_MAX_RANK], axes[TN_MAX_RANK];
     uint32_t n, n_axes = 0;
     bool given;
-    if (!onnx_ints_of(c, "pads", 1, 2 * TN_MAX_RANK, pads, &n, &given) ||
-        !onnx_in_ints(c, 3, false, TN_MAX_RANK, axes, &n_axes) || !onnx_axes(c, axes, n_axes, rank))
+    const bool ok = onnx_attr(c, "pads") || !onnx_has_in(c, 1)
+                        ? onnx_ints_of(c, "pads", 1, 2 * TN_MAX_RANK, pads, &n, &given)
+                        : onnx_in_ints(c, 1, sizes, 2 * TN_MAX_RANK, pads, &n);
+    if (!ok || !onnx_in_ints(c, 3, false, TN_MAX_RANK, axes, &n_axes) ||
+        !onnx_axes(c, axes, n_axes, rank))
         return false;
     const uint32_t count = onnx_has_in(c, 3) ? n_axes : rank;
     if (n != 2 * count)
@@ -209,11 +231,15 @@ static bool read_pads(onnx_call *c, uint32_t rank, int64_t *low, int64_t *high)
         const int64_t axis = onnx_has_in(c, 3) ? axes[i] : i;
         low[axis] = pads[i];
         high[axis] = pads[count + i];
-        if (pads[i] > INT32_MAX || pads[i] < INT32_MIN || pads[count + i] > INT32_MAX ||
-            pads[count + i] < INT32_MIN)
+        if (!is_amount(pads[i]) || !is_amount(pads[count + i]))
             return onnx_refuse(c, DIAG_InvalidPadding, "an amount is too large");
     }
     return true;
+}
+
+static int64_t negative_part(int64_t n)
+{
+    return n < 0 && !dim_is_symbolic(n) ? -n : 0;
 }
 
 /* Negative amounts cut away; what is left of them is 0. */
@@ -221,7 +247,7 @@ static tn_value cut_away(onnx_call *c, tn_value x, int64_t *low, int64_t *high)
 {
     const type *t = onnx_type_of(c, x);
     for (uint32_t i = 0; t && i < t->rank; i++) {
-        const int64_t from = low[i] < 0 ? -low[i] : 0, cut = high[i] < 0 ? -high[i] : 0;
+        const int64_t from = negative_part(low[i]), cut = negative_part(high[i]);
         if (from == 0 && cut == 0)
             continue;
         if (dim_is_symbolic(t->dims[i]))
@@ -229,8 +255,8 @@ static tn_value cut_away(onnx_call *c, tn_value x, int64_t *low, int64_t *high)
         else
             x = tn_slice_axis(c->b, x, i, from,
                               t->dims[i] - from - cut > 0 ? t->dims[i] - from - cut : 0);
-        low[i] = low[i] < 0 ? 0 : low[i];
-        high[i] = high[i] < 0 ? 0 : high[i];
+        low[i] = from ? 0 : low[i];
+        high[i] = cut ? 0 : high[i];
         t = onnx_type_of(c, x);
     }
     return x;
@@ -290,6 +316,14 @@ static tn_value pad_axis(onnx_call *c, tn_value x, int64_t axis, int64_t low, in
     return x;
 }
 
+/* Is K one number that a double holds? */
+static bool is_double(const known_value *k)
+{
+    const int64_t most = INT64_C(1) << 53;
+    return k && k->n == 1 && !k->at[0].is_size &&
+           (dtype_is_float(k->dtype) || (k->at[0].i <= most && k->at[0].i >= -most));
+}
+
 /* With one value around X: a number, or an element of input 2 that is not known. */
 static tn_value pad_with_value(onnx_call *c, tn_value x, const int64_t *low, const int64_t *high)
 {
@@ -298,7 +332,7 @@ static tn_value pad_with_value(onnx_call *c, tn_value x, const int64_t *low, con
     const known_value *known = onnx_in_known(c, 2);
     const tn_ints from = {low, t->rank}, to = {high, t->rank}, between = {none, t->rank};
     double value = onnx_attr_float(c, "value", 0);
-    if (known && known->n == 1 && !known->at[0].is_size)
+    if (is_double(known))
         value = dtype_is_float(known->dtype) ? known->at[0].f : (double)known->at[0].i;
     else if (onnx_has_in(c, 2)) {
         const tn_value inside = tn_splat(c->b, TN_I1, onnx_dims(t), 1);
@@ -316,7 +350,7 @@ bool onnx_op_pad(onnx_call *c)
     const type *t = onnx_type_of(c, x);
     int64_t low[TN_MAX_RANK], high[TN_MAX_RANK];
     pad_mode mode = PAD_CONSTANT;
-    if (!t || !pad_mode_of(c, &mode) || !read_pads(c, t->rank, low, high))
+    if (!t || !pad_mode_of(c, &mode) || !read_pads(c, t->rank, mode == PAD_CONSTANT, low, high))
         return false;
     x = cut_away(c, x, low, high);
     if (!tn_is_value(x))
