@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import operator
 import os
+from collections.abc import Mapping
 from typing import Any, Optional, Union
 
 from ._errors import UsageError
@@ -55,6 +56,12 @@ def chars(name: str, text: Any) -> bytes:
 def chars_or_none(name: str, text: Optional[str]) -> Optional[bytes]:
     """The same; NULL where nothing is given."""
     return None if text is None or text == "" else chars(name, text)
+
+
+def by_name(what: str, given: Any) -> None:
+    """Refuse what gives nothing by name."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} by name are wanted, not an object of type {type(given).__name__}")
 
 
 def file_name(path: Any) -> bytes:

@@ -161,7 +161,10 @@ def scan(body: Callable[[Any, Any], Any], init: Any, xs: Any = None, length: Opt
     stacked: list[Any] = []
 
     def run(params: list[Value], parts: list[Value]) -> list[Value]:
-        carry, y = body(unflatten(form, params), unflatten(slice_form, parts))
+        given = body(unflatten(form, params), unflatten(slice_form, parts))
+        if not isinstance(given, (tuple, list)) or len(given) != 2:
+            raise UsageError("the body of the scan gives a pair: what is carried on, and what is stacked or None")
+        carry, y = given
         ys, own = _values(y)
         stacked[:] = [own, len(ys)]
         return [*_like(carry, form, params, "the body of the scan"), *ys]

@@ -112,9 +112,9 @@ def parse_type(text: str) -> Type:
     >>> parse_type("f64").shape
     ()
     """
-    found = _TYPE.fullmatch(text)
+    found = _TYPE.fullmatch(text) if isinstance(text, str) else None
     if not found:
-        raise ValueError(f"'{text}' is no type; write for example 'f32[8, 3]' or 'f32[batch, 3]'")
+        raise (ValueError if isinstance(text, str) else TypeError)(f"{text!r} is no type; write for example 'f32[8, 3]' or 'f32[batch, 3]'")
     extents = [e.strip() for e in (found[2] or "").split(",") if e.strip()]
     shape: list[Union[int, str, None]] = []
     for extent in extents:
@@ -146,3 +146,12 @@ def plain_array(x: Any) -> np.ndarray[Any, Any]:
     if any(isinstance(part, np.ma.MaskedArray) and bool(np.asarray(part.mask).any()) for part in parts):
         raise TypeError("the array has masked elements, which have no value; x.filled(y) gives them one")
     return np.asarray(x)
+
+
+def numbers_of(x: Any) -> np.ndarray[Any, Any]:
+    """The same; X must be numbers of some kind."""
+    a = plain_array(x)
+    if a.dtype.kind in "OSU":
+        what = f"array of {a.dtype}" if isinstance(x, np.ndarray) else f"object of type {type(x).__name__}"
+        raise TypeError(f"an {what} is no tensor of numbers")
+    return a

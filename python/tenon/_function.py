@@ -10,7 +10,7 @@ from typing import Any, Callable, Generic, Optional, Sequence, TypeVar, Union, c
 import numpy as np
 
 from . import _library as c
-from ._dtypes import BY_NAME, DTYPES, Type, dtype as dtype_of, parse_type, plain_array
+from ._dtypes import BY_NAME, DTYPES, Type, dtype as dtype_of, numbers_of, parse_type
 from ._errors import InputError, UsageError
 from ._module import Module, PathLike
 from ._program import FORMS, Program
@@ -37,7 +37,7 @@ def _type_of(x: Any) -> Type:
     if hasattr(x, "__dlpack__") and not isinstance(x, np.generic):
         from ._tensor import tensor
         return tensor(x).type
-    a = plain_array(x)
+    a = numbers_of(x)
     return Type(dtype_of(a.dtype), a.shape)
 
 

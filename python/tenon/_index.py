@@ -1,12 +1,13 @@
 """Indexing of traced values: numbers, slices, new axes, and positions given by data."""
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
 from . import _library as c
-from ._dtypes import BY_NAME, plain_array
+from ._dtypes import BY_NAME, DType, dtype, numbers_of
 from ._errors import UsageError
 from ._trace import Dim, Value, call, constant
 
@@ -17,9 +18,34 @@ def _is_positions(k: Any) -> bool:
     return isinstance(k, (Value, np.ndarray, list)) or type(k).__name__ == "Tensor"
 
 
+def _part(k: Any) -> Any:
+    """A part of a key: what is no slice and no array is a whole number."""
+    if k is None or k is Ellipsis or isinstance(k, slice):
+        return k
+    if isinstance(k, (bool, np.bool_)) or _is_positions(k) and _type_of(k).name == "i1":
+        raise UsageError("truth values give results whose size depends on the data; np.where keeps the size")
+    if _is_positions(k):
+        return k
+    try:
+        return operator.index(k)
+    except TypeError:
+        raise IndexError(f"{k!r} is no index: whole numbers, slices, None, ... and arrays of positions are") from None
+
+
+def _type_of(positions: Any) -> DType:
+    """The type of POSITIONS, which are whole numbers or truth values."""
+    a = positions if isinstance(positions, Value) else numbers_of(positions)
+    d = dtype(a.dtype)
+    if not d.is_integer and d.name != "i1" and (isinstance(a, Value) or a.size > 0):  # an empty list is of floats
+        raise IndexError(f"positions are whole numbers, not {d.name}")
+    return d
+
+
 def get_item(x: Value, key: Any) -> Value:
     """x[key], where at most one part of the key is an array of positions."""
-    parts = list(key) if isinstance(key, tuple) else [key]
+    parts = [_part(k) for k in (key if isinstance(key, tuple) else (key,))]
+    if sum(k is Ellipsis for k in parts) > 1:
+        raise IndexError("an index has one '...' at most")
     taken = sum(k is not None and k is not Ellipsis for k in parts)
     if taken > x.ndim:
         raise IndexError(f"{taken} indices for a value of rank {x.ndim}")
@@ -41,8 +67,6 @@ def get_item(x: Value, key: Any) -> Value:
             out += 1
             continue
         axis = len(starts)
-        if isinstance(k, (bool, np.bool_)) or isinstance(k, Value) and k.dtype == "i1":
-            raise UsageError("truth values give results whose size depends on the data; np.where keeps the size")
         if _is_positions(k):
             if positions is not None:
                 raise UsageError("at most one index may be an array; take them one after the other")
@@ -53,8 +77,7 @@ def get_item(x: Value, key: Any) -> Value:
             _add_slice(k, x.shape[axis], starts, ends, steps)
             out += 1
         else:
-            i = int(k)
-            n = x.shape[axis]
+            i, n = k, x.shape[axis]
             if isinstance(n, int) and not -n <= i < n:
                 raise IndexError(f"index {i} is out of range for axis {axis} with {n} elements")
             _add((i, i + 1 if i != -1 else _END, 1), starts, ends, steps)
@@ -119,7 +142,8 @@ def _add_slice(k: slice, n: Any, starts: list[int], ends: list[int], steps: list
 
 def take(x: Value, positions: Any, axis: int) -> Value:
     """The elements of X at POSITIONS, of any shape, along AXIS."""
-    i = positions if isinstance(positions, Value) else constant(plain_array(positions).astype(np.int64))
+    _type_of(positions)
+    i = positions if isinstance(positions, Value) else constant(numbers_of(positions).astype(np.int64))
     if i.dtype not in ("si32", "si64"):
         i = call("cast", i, BY_NAME["si64"].code)
     axis %= x.ndim

@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Seque
 import numpy as np
 
 from . import _library as c
-from ._arguments import MOST_32, MOST_SIGNED, chars, chars_or_none, file_name, nanoseconds, whole
+from ._arguments import MOST_32, MOST_SIGNED, by_name, chars, chars_or_none, file_name, nanoseconds, whole
 from ._context import Context, default_context
 from ._dtypes import BY_NAME, Type, c_type, name_of, plain_array, public_type
 from ._errors import InputError, Rejected, TextWriter, UsageError
@@ -243,6 +243,8 @@ class Module(NotCopied):
     def constants(self, values: Mapping[str, Any]) -> Module:
         """The module with inputs that are constants from now on, by name. Symbols in their types take their values
         from the tensors."""
+        by_name("constants", values)
+
         def change(cx: Context, at: int) -> None:
             for name, x in values.items():
                 self._set_constant(cx, at, name, x)
@@ -401,9 +403,10 @@ def _unpickled(data: bytes, dialect: str) -> Module:
 
 
 def _shapes(shapes: Shapes) -> Any:
+    by_name("shapes", shapes)
     out = (c.InputShape * max(1, len(shapes)))()
     for at, (name, dims) in zip(out, shapes.items()):
-        if isinstance(dims, (int, str)) or not all(n is None or isinstance(n, (int, np.integer)) and n >= 0 for n in dims):
+        if isinstance(dims, str) or not isinstance(dims, Sequence) or not all(n is None or isinstance(n, (int, np.integer)) and n >= 0 for n in dims):
             raise UsageError(f"the shape of '{name}' is {dims!r}; extents are numbers from 0 on, or None for what is open")
         extents = (ctypes.c_int64 * max(1, len(dims)))(*(c.DIM_UNKNOWN if n is None else n for n in dims))
         at.name, at.rank, at.dims = chars("shapes", name), len(dims), extents
@@ -428,6 +431,7 @@ def _check_shapes(m: Module, shapes: Shapes, constants: Mapping[str, Any]) -> No
 def _known(values: Mapping[str, Any]) -> tuple[Any, list[Any]]:
     """Inputs that are known while reading, which converts numbers to the types that the model declares; and the
     memory that they are in."""
+    by_name("constants", values)
     out = (c.KnownInput * max(1, len(values)))()
     kept = []
     for at, (name, x) in zip(out, values.items()):
@@ -495,7 +499,7 @@ def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str
                       strict=strict, entry=chars_or_none("entry", entry), inputs=_names(inputs),
                       n_inputs=len(inputs), bindings=bindings(dims) if dims else None, n_bindings=len(dims),
                       known=known if constants else None, n_known=len(constants), external=function,
-                      external_user=user, shapes=_shapes(shapes) if shapes else None, n_shapes=len(shapes),
+                      external_user=user, shapes=_shapes(shapes), n_shapes=len(shapes),
                       results=_names(results) if results else None, n_results=len(results))
     at = c_void_p()
     with context as cx:
@@ -551,6 +555,7 @@ def load(source: Union[PathLike, bytes], *, dims: Mapping[str, int] = {}, consta
     >>> load('%0 = Input () {name="x"} : tensor<f32>[3]\\n%1 = Relu (%0) : tensor<f32>[3]\\noutputs: %1')([-1, 0, 2])
     Tensor(f32[3], [0.0, 0.0, 2.0])
     """
+    by_name("constants", constants)
     known = {name: x for name, x in constants.items() if _is_shape_data(x)}
     text: Optional[bytes] = None
     path: Optional[PathLike] = None

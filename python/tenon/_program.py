@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Union
 import numpy as np
 
 from . import _library as c
-from ._arguments import MOST_32, chars, chars_or_none, file_name, nanoseconds, whole
+from ._arguments import MOST_32, by_name, chars, chars_or_none, file_name, nanoseconds, whole
 from ._context import Context, Hooks
 from ._dtypes import Dims, DType, Type, public_type
 from ._errors import InputError, Rejected, UsageError
@@ -165,6 +165,8 @@ class _Frame(NotCopied):
         if not isinstance(array, _ndarray) or array.dtype != o.storage:
             raise InputError(f"output '{o.name}' is {wanted_text(o.dtype, o.wants)}, and cannot be written to "
                              f"{describe(array) if isinstance(array, _ndarray) else type(x).__name__}")
+        if isinstance(array, np.ma.MaskedArray) and bool(np.asarray(array.mask).any()):
+            raise InputError(f"output '{o.name}' cannot be written to an array with masked elements; x.data has none")
         if o.shape is not None and array.shape != o.shape:
             raise InputError(f"output '{o.name}' is {wanted_text(o.dtype, o.shape)}, and cannot be written to "
                              f"{describe(array)}")
@@ -349,8 +351,11 @@ class Program(NotCopied):
         timeout   in seconds; RunError when the run takes longer
         progress  is told of everything that took time, as it ends; an exception that it raises ends the run
         """
-        if not isinstance(inputs, Mapping):
-            raise TypeError(f"inputs by name are wanted, not an object of type {type(inputs).__name__}")
+        by_name("inputs", inputs)
+        if out is not None:
+            by_name("arrays for outputs", out)
+        if progress is not None and not callable(progress):
+            raise TypeError(f"'progress' is {progress!r}, and must be a function")
         ordered = self._order((), inputs)
         try:
             return self._run(ordered, out, seed, threads, timeout, progress)

@@ -8,7 +8,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from . import _dlpack
 from ._cast import convert, values
-from ._dtypes import BY_NAME, DType, DTypeLike, Type, dtype as dtype_of, foreign_dtype, name_of, plain_array
+from ._dtypes import BY_NAME, DType, DTypeLike, Type, dtype as dtype_of, foreign_dtype, name_of, numbers_of, plain_array
 
 Array = np.ndarray[Any, Any]
 
@@ -287,9 +287,7 @@ def tensor(x: Any, dtype: Optional[DTypeLike] = None) -> Tensor:
     if dtype is None:
         if not isinstance(x, np.ndarray) and hasattr(x, "__dlpack__"):
             return Tensor(*_dlpack.take(x))
-        a = plain_array(x)
-        if a.dtype.kind in "OSU":
-            raise TypeError(f"an object of type {type(x).__name__} is no tensor of numbers")
+        a = numbers_of(x)
         d = dtype_of(a.dtype)
         if isinstance(x, (float, list, tuple)) and d.name == "f64":
             d = dtype_of("f32")

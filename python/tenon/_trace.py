@@ -11,7 +11,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from . import _library as c
 from ._arguments import chars
 from ._context import Context
-from ._dtypes import BY_NAME, DTYPES, DType, DTypeLike, Type, dtype as dtype_of, plain_array
+from ._dtypes import BY_NAME, DTYPES, DType, DTypeLike, Type, dtype as dtype_of, numbers_of
 from ._errors import UsageError
 from ._module import Module
 from ._owned import NotCopied
@@ -316,9 +316,9 @@ def constant(x: Any, d: Optional[DType] = None) -> Value:
         return call("scalar_int", d.code, int(x))
     if d is None:
         own = Tensor if isinstance(x, Tensor) else None
-        d = x._dtype if own else dtype_of(plain_array(x).dtype) if not isinstance(x, (list, tuple)) else None
+        d = x._dtype if own else dtype_of(numbers_of(x).dtype) if not isinstance(x, (list, tuple)) else None
         if d is None:
-            a = plain_array(x)
+            a = numbers_of(x)
             d = BY_NAME["f32"] if a.dtype.kind == "f" else BY_NAME["si32"] if a.dtype.kind == "i" else dtype_of(a.dtype)
     array = np.ascontiguousarray(storage_of(x, d, "a constant", d.name))
     array = array.reshape(np.shape(x) if not isinstance(x, Tensor) else x.shape)

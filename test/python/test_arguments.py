@@ -52,6 +52,15 @@ class Arguments(unittest.TestCase):
             ("extents by the names of their symbols are wanted", lambda: m.bind(5)),
             ("a module is wanted, not an object of type int", lambda: m.equiv(5)),
             ("inputs by name are wanted", lambda: net.run(5)),
+            ("arrays for outputs by name are wanted, not an object of type list", lambda: net.run({"x": [1]}, out=[X])),
+            ("constants by name are wanted", lambda: tenon.load(NET, constants=5)),
+            ("constants by name are wanted", lambda: m.constants(5)),
+            ("shapes by name are wanted", lambda: tenon.load(NET, shapes=5)),
+            ("'progress' is 3, and must be a function", lambda: net.run({"x": [1]}, progress=3)),
+            ("3 is no type", lambda: tenon.parse_type(3)),
+            ("an object of type str is no tensor", lambda: tenon.function(lambda x: "y")(X)),
+            ("an object of type object is no tensor", lambda: tenon.function(lambda x: x + object())(X)),
+            ("an array of object is no tensor", lambda: tenon.tensor(np.array([{}], object))),
             ("an object of type str is no tensor", lambda: tenon.tensor("abc")),
             ("argnums is 'x', and must be the position", lambda: tenon.grad(loss, argnums="x")),
             ("not an object of type function; tenon.function traces it",
@@ -72,6 +81,34 @@ class Arguments(unittest.TestCase):
             ("argnums names the argument 5, but 1 are given", lambda: tenon.grad(lambda x: x.sum(), argnums=5)(X)),
             ("'w.foo' ends as no file of tensors; there are .safetensors, .npz and .npy",
              lambda: trainer().write("w.foo")))))
+
+    def test_masked(self):
+        """Elements that a mask hides would not be seen where a result is written."""
+        net = tenon.load(NET)
+        with self.assertRaisesRegex(tenon.InputError, "output '%1' cannot be written to an array with masked elements"):
+            net.run({"x": np.ones(2, np.float32)}, out={"%1": np.ma.array(np.zeros(2, np.float32), mask=[True, False])})
+
+    def test_indices(self):
+        """Truth values and floats are not taken for positions."""
+        def taken(key):
+            return lambda: tenon.function(lambda x: x[key])(X)
+        mask = [True, False, True, False]
+        sizes = "truth values give results whose size depends"
+        self.refused((
+            (tenon.UsageError, sizes, taken(mask)), (tenon.UsageError, sizes, taken(np.array(mask))),
+            (tenon.UsageError, sizes, taken(tenon.tensor(mask))), (tenon.UsageError, sizes, taken(True)),
+            (tenon.UsageError, sizes, lambda: tenon.function(lambda x: x[x[:, 0] > 0])(X)),
+            (IndexError, "positions are whole numbers, not f64", taken([1.5, 0])),
+            (IndexError, "positions are whole numbers, not f32", lambda: tenon.function(lambda x: x[x[:, 0]])(X)),
+            (IndexError, "positions are whole numbers, not f64", lambda: tenon.function(lambda x: np.take(x, [0.5]))(X)),
+            (IndexError, "1.5 is no index", taken(1.5)), (IndexError, "'a' is no index", taken((0, "a"))),
+            (IndexError, "an index has one '...' at most", taken((..., ...)))))
+        self.assertEqual(taken([])().shape, (0, 3))
+        self.assertEqual(taken(np.int8(-1))().shape, (3,))
+
+    def test_scan(self):
+        with self.assertRaisesRegex(tenon.UsageError, "the body of the scan gives a pair"):
+            tenon.function(lambda x: tenon.scan(lambda c, v: c, x[0], x))(X)
 
     def test_nul(self):
         """C would read what is before it."""
