@@ -42,31 +42,36 @@ static bool read_length(const char *line, size_t *n)
     return line > digits && line[strspn(line, " \t")] == '\0' && *n <= most_bytes;
 }
 
-/* The headers of one message. False at the end, and when there is no length: then nobody knows
- * where the next message begins. */
-static bool read_headers(FILE *in, size_t *n)
+/* The headers of one message. False at the end, and when there is no length, which *WHY says: then
+ * nobody knows where the next message begins. */
+static bool read_headers(FILE *in, size_t *n, const char **why)
 {
     static const char name[] = "content-length:";
     char line[MOST_HEADER];
     bool has_length = false;
     while (read_line(in, line)) {
-        if (!*line)
+        if (!*line) {
+            *why = has_length ? NULL : "a message has no header 'Content-Length: N'";
             return has_length;
+        }
         if (starts_with(line, name)) {
-            if (!read_length(line + sizeof name - 1, n))
+            if (!read_length(line + sizeof name - 1, n)) {
+                *why = "the length of a message is no number, or above 64 MiB";
                 return false;
+            }
             has_length = true;
         }
     }
     return false;
 }
 
-int lsp_serve(lsp_server *s, FILE *in)
+int lsp_serve(lsp_server *s, FILE *in, const char **why)
 {
     const tn_allocator *a = &s->cx->allocator;
     size_t n;
     bool more = true;
-    while (more && read_headers(in, &n)) {
+    *why = NULL;
+    while (more && read_headers(in, &n, why)) {
         char *body = memory_alloc(a, n + 1);
         if (!body)
             break;

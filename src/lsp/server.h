@@ -20,7 +20,8 @@ bool lsp_take(lsp_server *s, const char *body, size_t n);
 /* 0 when the editor said `shutdown` before it said `exit`, else 1. */
 int lsp_exit_status(const lsp_server *s);
 
-/* Serve the framed messages of IN until `exit` or the end; returns lsp_exit_status. */
-int lsp_serve(lsp_server *s, FILE *in);
+/* Serve the framed messages of IN until `exit` or the end; returns lsp_exit_status. *WHY is NULL,
+ * or what is wrong with the frame of a message: there is no way to go on behind one. */
+int lsp_serve(lsp_server *s, FILE *in, const char **why);
 
 #endif

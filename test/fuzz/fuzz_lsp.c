@@ -27,7 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (copy)
             in = fmemopen(memcpy(copy, data, size), size, "r");
         if (in) {
-            (void)lsp_serve(s, in);
+            const char *why;
+            (void)lsp_serve(s, in, &why);
             (void)fclose(in);
         }
         free(copy);

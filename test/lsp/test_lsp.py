@@ -50,9 +50,9 @@ class Life(unittest.TestCase):
                            (b"[" * 100000, -32700)):
             status, got = talk(frame(body) + frame(initialize()))
             self.assertEqual([m.get("error", {}).get("code") for m in got], [code, None], body[:20])
-        for head in (b"Content-Length: 67108865\r\n\r\n", b"Content-Length: -1\r\n\r\n", b"Content-Length: 99999999999999999999\r\n\r\n",
-                     b"Content-Type: x\r\n\r\n"):
-            self.assertEqual(talk(head + frame(initialize()))[1], [], head)
+        for head in (b"Content-Length: 67108865\r\n\r\n", b"Content-Length: -1\r\n\r\n", b"Content-Length: 99999999999999999999\r\n\r\n"):
+            self.assertEqual(talk(head + frame(initialize()), b"standard input: the length of a message is no number"), (1, []), head)
+        self.assertEqual(talk(b"Content-Type: x\r\n\r\n" + frame(initialize()), b"standard input: a message has no header"), (1, []))
         self.assertEqual(talk(b"Content-Length: 5\r\n\r\n{"), (1, []))
         other = b"content-length:  " + str(len(b"{}")).encode() + b"\r\nContent-Type: application/vscode-jsonrpc\r\n\r\n{}"
         self.assertEqual(len(talk(other)[1]), 1)

@@ -107,6 +107,12 @@ class Verify(unittest.TestCase):
         (self.folder / "test_data_set_0/input_0.pb").write_bytes(b"\xff")
         self.assertIn("input_0.pb", self.verify(status=3))
         self.verify("--rtol", "x", status=2)
+        done = start("verify", self.folder / "none.onnx")
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, "none.onnx: cannot be opened: No such file")
+        done = start("verify", self.folder)
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, "is a directory")
         self.verify("--atol", "-1", status=2)
 
     @unittest.skipUnless(DATA.is_dir(), "libonnx-testdata is not installed")

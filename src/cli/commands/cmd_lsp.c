@@ -40,8 +40,11 @@ static tn_status run_lsp(session *s, const arguments *args)
     lsp_server *server = lsp_new(NULL, &out, pages_of(args));
     if (!server)
         return no_memory(s);
-    const int status = lsp_serve(server, stdin);
+    const char *why;
+    const int status = lsp_serve(server, stdin, &why);
     lsp_free(server);
+    if (why)
+        return report_error(s, TN_ERR_REJECTED, "SyntaxError", "standard input: %s", why);
     return status == 0 ? TN_OK : TN_ERR_REJECTED;
 }
 

@@ -311,9 +311,9 @@ static tn_status verify_all(verification *v)
 
 static tn_status read_tolerance(session *s, const char *name, const char *text, double *out)
 {
-    if (number_f64(text, out) && *out >= 0 && *out < 1e300)
+    if (number_f64(text, out) && *out >= 0 && *out <= 1e300)
         return TN_OK;
-    return usage_error(s, "%s takes a number of 0 or more, not '%s'", name, text);
+    return usage_error(s, "%s takes a number from 0 to 1e300, not '%s'", name, text);
 }
 
 static tn_status read_verify_options(session *s, const arguments *args, verification *v)
@@ -345,6 +345,17 @@ static tn_status read_verify_options(session *s, const arguments *args, verifica
     return arguments_one_file(s, args, &v->model);
 }
 
+/* The model is read for its first set; that it is none is said before its folder is looked at. */
+static tn_status find_model(session *s, const char *path)
+{
+    struct stat found;
+    if (strcmp(path, "-") == 0)
+        return TN_OK;
+    if (stat(path, &found) != 0)
+        return file_error(s, "%s: cannot be opened: %s", path, strerror(errno));
+    return S_ISDIR(found.st_mode) ? file_error(s, "%s: is a directory", path) : TN_OK;
+}
+
 static tn_status run_verify(session *s, const arguments *args)
 {
     verification v = {.s = s,
@@ -353,6 +364,7 @@ static tn_status run_verify(session *s, const arguments *args)
                       .compile.size = sizeof v.compile,
                       .worst.is_equal = true};
     TN_TRY(read_verify_options(s, args, &v));
+    TN_TRY(find_model(s, v.model));
     if (!v.folder && has_checks(s, v.model))
         return verify_checks(s, v.model, &v.compile);
     if (!v.folder) {

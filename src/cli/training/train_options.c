@@ -122,7 +122,7 @@ static tn_status read_real(session *s, const char *name, const char *text, doubl
 {
     if (number_f64(text, number) && *number >= 0 && *number <= 1e300)
         return TN_OK;
-    return usage_error(s, "%s takes a number from 0 on, not '%s'", name, text);
+    return usage_error(s, "%s takes a number from 0 to 1e300, not '%s'", name, text);
 }
 
 static tn_status read_schedule(session *s, const char *text, tn_schedule *schedule)
