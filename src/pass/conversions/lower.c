@@ -27,30 +27,20 @@ tn_status lower_none(lower_call *call)
 
 tn_status lower_layer_norm(lower_call *call)
 {
-    call->result = expand_layer_norm_in_steps(&call->use);
+    if (is_static_call(&call->use))
+        call->result = expand_layer_norm_in_steps(&call->use);
     return call->use.b->status;
-}
-
-/* The window of a tensor of rank 0 holds its one element. */
-static value_id number_as_window(expand_call *c)
-{
-    const int64_t one = 1, axis = 0, combine = attr_int(c->n->attrs, KEY_COMBINE, -1);
-    const attr *sum = attr_find(c->n->attrs, KEY_ACCUM_DTYPE);
-    const op_id op = combine == COMBINE_ADD ? OP_SUM : expand_extreme_op(combine);
-    attr entries[2] = {attr_of_ints(KEY_AXES, &axis, 1)};
-    value_id x = build_reshape(c->b, c->in[0], &one, 1);
-    if (sum)
-        entries[1] = *sum;
-    return build_node(c->b, op, &x, 1, entries, sum ? 2 : 1);
 }
 
 tn_status lower_reduce_window(lower_call *call)
 {
-    call->result = expand_reduce_window_as_sum(&call->use);
+    if (!is_static_call(&call->use))
+        return call->use.b->status;
+    call->result = expand_window_of_number(&call->use);
+    if (call->result == NO_VALUE)
+        call->result = expand_reduce_window_as_sum(&call->use);
     if (call->result == NO_VALUE)
         call->result = expand_reduce_window_as_extreme(&call->use);
-    if (call->result == NO_VALUE && call->use.out->rank == 0 && call->use.b->status == TN_OK)
-        call->result = number_as_window(&call->use);
     return call->use.b->status;
 }
 
@@ -84,49 +74,15 @@ tn_status lower_slice_grad(lower_call *call)
 
 tn_status lower_pad(lower_call *call) /* only where there are holes */
 {
-    call->result = expand_pad_between(&call->use);
+    if (is_static_call(&call->use))
+        call->result = expand_pad_between(&call->use);
     return call->use.b->status;
-}
-
-/* X[n, places..., c] with its spatial axes last, padded; their windows as new axes; back again. */
-static value_id patches_as_pool(expand_call *c)
-{
-    const uint32_t rank = c->out->rank, spatial = rank - 2;
-    uint32_t n;
-    const int64_t *pads = attr_ints(c->n->attrs, KEY_PADS, &n);
-    int64_t low[TN_MAX_RANK] = {0}, high[TN_MAX_RANK] = {0}, none[TN_MAX_RANK] = {0};
-    int64_t perm[TN_MAX_RANK];
-    bool pads_any = false;
-    if (!is_static_call(c) || c->out->count == 0 || 2 * spatial + 2 > TN_MAX_RANK)
-        return NO_VALUE;
-    for (uint32_t i = 0; i < spatial; i++) {
-        low[2 + i] = pads[2 * i];
-        high[2 + i] = pads[2 * i + 1];
-        pads_any = pads_any || low[2 + i] || high[2 + i];
-        perm[2 + i] = 1 + (int64_t)i;
-    }
-    perm[0] = 0;
-    perm[1] = (int64_t)rank - 1;
-    value_id v = build_transpose(c->b, c->in[0], perm, rank);
-    attr around[] = {
-        attr_of_ints(KEY_LOW, low, rank), attr_of_ints(KEY_HIGH, high, rank),
-        attr_of_ints(KEY_INTERIOR, none, rank),
-        attr_of_scalar(KEY_PAD_VALUE, attr_find(c->n->attrs, KEY_PAD_VALUE)->v.scalar)};
-    if (pads_any)
-        v = build_node(c->b, OP_PAD, &v, 1, around, 4);
-    attr places[] = {attr_of_ints(KEY_WINDOW, attr_ints(c->n->attrs, KEY_WINDOW, &n), spatial),
-                     attr_of_ints(KEY_STRIDES, attr_ints(c->n->attrs, KEY_STRIDES, &n), spatial),
-                     attr_of_ints(KEY_DILATION, attr_ints(c->n->attrs, KEY_DILATION, &n), spatial)};
-    v = build_node(c->b, OP_POOL, &v, 1, places, 3);
-    perm[rank + spatial - 1] = 1; /* the channels */
-    for (uint32_t i = 0; i < 2 * spatial; i++)
-        perm[1 + i] = 2 + (int64_t)i;
-    return expand_to_result(c, build_transpose(c->b, v, perm, rank + spatial));
 }
 
 tn_status lower_extract_patches(lower_call *call)
 {
-    call->result = patches_as_pool(&call->use);
+    if (is_static_call(&call->use))
+        call->result = expand_patches_as_pool(&call->use);
     return call->use.b->status;
 }
 

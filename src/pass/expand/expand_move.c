@@ -393,6 +393,16 @@ value_id expand_tile_as_broadcast(expand_call *c)
     return v;
 }
 
+/* Are the axes that windows move along known? */
+static bool has_known_places(const expand_call *c)
+{
+    const type *x = operand_type_of(c, 0);
+    for (uint32_t i = 1; i + 1 < x->rank; i++)
+        if (dim_is_symbolic(x->dims[i]) || dim_is_symbolic(c->out->dims[i]))
+            return false;
+    return true;
+}
+
 value_id expand_patches_as_slices(expand_call *c)
 {
     const uint32_t rank = c->out->rank, spatial = rank - 2;
@@ -404,7 +414,7 @@ value_id expand_patches_as_slices(expand_call *c)
     int64_t low[TN_MAX_RANK] = {0}, high[TN_MAX_RANK] = {0}, none[TN_MAX_RANK] = {0};
     int64_t starts[TN_MAX_RANK] = {0}, ends[TN_MAX_RANK], steps[TN_MAX_RANK], count;
     value_id parts[MOST_SLICES], x = c->in[0];
-    if (!is_static_call(c) || !product_i64(window, spatial, &count) || count > MOST_SLICES ||
+    if (!has_known_places(c) || !product_i64(window, spatial, &count) || count > MOST_SLICES ||
         count == 0 || c->out->count == 0)
         return NO_VALUE;
     bool padded = false;
@@ -417,7 +427,8 @@ value_id expand_patches_as_slices(expand_call *c)
         x = build_pad_by(c, x, low, high, none, rank,
                          *attr_find(c->n->attrs, KEY_PAD_VALUE)->v.scalar);
     for (uint32_t i = 0; i < rank; i++) {
-        ends[i] = operand_type_of(c, 0)->dims[i];
+        const dim extent = operand_type_of(c, 0)->dims[i];
+        ends[i] = dim_is_symbolic(extent) ? INT64_MAX : extent;
         steps[i] = 1;
     }
     for (int64_t k = 0; k < count; k++) {
@@ -432,6 +443,42 @@ value_id expand_patches_as_slices(expand_call *c)
     }
     attr entry = attr_of_int(KEY_AXIS, (int64_t)rank - 1);
     return count == 1 ? parts[0] : build_node(c->b, OP_CONCAT, parts, (uint32_t)count, &entry, 1);
+}
+
+/* X[n, places..., c] with its spatial axes last, padded; their windows as new axes; back again. */
+value_id expand_patches_as_pool(expand_call *c)
+{
+    const uint32_t rank = c->out->rank, spatial = rank - 2;
+    uint32_t n;
+    const int64_t *pads = attr_ints(c->n->attrs, KEY_PADS, &n);
+    int64_t low[TN_MAX_RANK] = {0}, high[TN_MAX_RANK] = {0}, none[TN_MAX_RANK] = {0};
+    int64_t perm[TN_MAX_RANK];
+    bool pads_any = false;
+    if (c->out->count == 0 || 2 * spatial + 2 > TN_MAX_RANK)
+        return NO_VALUE;
+    for (uint32_t i = 0; i < spatial; i++) {
+        low[2 + i] = pads[2 * i];
+        high[2 + i] = pads[2 * i + 1];
+        pads_any = pads_any || low[2 + i] || high[2 + i];
+        perm[2 + i] = 1 + (int64_t)i;
+    }
+    perm[0] = 0;
+    perm[1] = (int64_t)rank - 1;
+    value_id v = build_transpose(c->b, c->in[0], perm, rank);
+    attr around[] = {
+        attr_of_ints(KEY_LOW, low, rank), attr_of_ints(KEY_HIGH, high, rank),
+        attr_of_ints(KEY_INTERIOR, none, rank),
+        attr_of_scalar(KEY_PAD_VALUE, attr_find(c->n->attrs, KEY_PAD_VALUE)->v.scalar)};
+    if (pads_any)
+        v = build_node(c->b, OP_PAD, &v, 1, around, 4);
+    attr places[] = {attr_of_ints(KEY_WINDOW, attr_ints(c->n->attrs, KEY_WINDOW, &n), spatial),
+                     attr_of_ints(KEY_STRIDES, attr_ints(c->n->attrs, KEY_STRIDES, &n), spatial),
+                     attr_of_ints(KEY_DILATION, attr_ints(c->n->attrs, KEY_DILATION, &n), spatial)};
+    v = build_node(c->b, OP_POOL, &v, 1, places, 3);
+    perm[rank + spatial - 1] = 1; /* the channels */
+    for (uint32_t i = 0; i < 2 * spatial; i++)
+        perm[1 + i] = 2 + (int64_t)i;
+    return expand_to_result(c, build_transpose(c->b, v, perm, rank + spatial));
 }
 
 /* The positions that N of C moves elements from, as a tensor of si64 in the call's memory: N

@@ -256,7 +256,7 @@ value_id expand_layer_norm_in_steps(expand_call *c)
     const tn_dtype form = dtype_compute(c->out->dtype);
     const double epsilon = attr_float(c->n->attrs, KEY_EPSILON, 0);
     const scalar e = scalar_of_float(form == TN_F64 ? epsilon : (double)(float)epsilon);
-    if (!is_static_call(c))
+    if (dim_is_symbolic(operand_type_of(c, 0)->dims[axis]))
         return NO_VALUE;
     if (c->out->count == 0) /* of a row of nothing there is no mean */
         return expand_filled(c, c->out, 0);

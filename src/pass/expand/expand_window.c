@@ -62,7 +62,8 @@ static value_id with_holes(expand_call *c, value_id x, uint32_t axis, int64_t ho
     value_id v = build_reshape(c->b, x, dims, rank + 1);
     v = padded(c, v, none, high, none, rank + 1, value);
     for (uint32_t i = 0; i < rank; i++) {
-        dims[i] = ends[i] = t->dims[i];
+        dims[i] = t->dims[i];
+        ends[i] = dim_is_symbolic(dims[i]) ? INT64_MAX : dims[i];
         steps[i] = 1;
     }
     dims[axis] *= holes + 1;
@@ -82,13 +83,14 @@ value_id expand_pad_between(expand_call *c)
     bool any = false;
     for (uint32_t i = 0; i < rank; i++)
         any = any || interior[i] != 0;
-    if (!any || !is_static_call(c) || rank == TN_MAX_RANK)
+    if (!any || rank == TN_MAX_RANK)
         return NO_VALUE;
     for (uint32_t i = 0; i < rank && c->b->status == TN_OK; i++) {
         int64_t most;
-        if (interior[i] == 0 || build_type(c->b, v)->dims[i] < 2)
+        const bool open = dim_is_symbolic(build_type(c->b, v)->dims[i]);
+        if (interior[i] == 0 || (!open && build_type(c->b, v)->dims[i] < 2))
             continue;
-        if (interior[i] < 0 || !add_i64(interior[i], 1, &most) ||
+        if (open || interior[i] < 0 || !add_i64(interior[i], 1, &most) ||
             !mul_i64(most, build_type(c->b, v)->dims[i], &most))
             return NO_VALUE;
         v = with_holes(c, v, i, interior[i], value);
@@ -130,7 +132,7 @@ static value_id reduce_windows(expand_call *c, op_id op)
     while (first + 1 < x->rank && window[first] == 1 && strides[first] == 1)
         first++;
     const uint32_t rank = x->rank, k = rank - first;
-    if (!is_static_call(c) || k == 0 || rank + k > TN_MAX_RANK || c->out->count == 0)
+    if (k == 0 || rank + k > TN_MAX_RANK || c->out->count == 0)
         return NO_VALUE;
     for (uint32_t i = 0; i < rank; i++) {
         low[i] = pads[2 * i];
@@ -160,6 +162,21 @@ op_id expand_extreme_op(int64_t combine)
            : combine == COMBINE_MIN     ? OP_REDUCE_MIN
            : combine == COMBINE_MAX_NAN ? OP_REDUCE_MAX_NAN
                                         : OP_REDUCE_MIN_NAN;
+}
+
+/* The window of a tensor of rank 0 holds its one element. */
+value_id expand_window_of_number(expand_call *c)
+{
+    const int64_t one = 1, axis = 0, combine = attr_int(c->n->attrs, KEY_COMBINE, -1);
+    const attr *sum = attr_find(c->n->attrs, KEY_ACCUM_DTYPE);
+    const op_id op = combine == COMBINE_ADD ? OP_SUM : expand_extreme_op(combine);
+    attr entries[2] = {attr_of_ints(KEY_AXES, &axis, 1)};
+    if (c->out->rank != 0)
+        return NO_VALUE;
+    value_id x = build_reshape(c->b, c->in[0], &one, 1);
+    if (sum)
+        entries[1] = *sum;
+    return build_node(c->b, op, &x, 1, entries, sum ? 2 : 1);
 }
 
 value_id expand_reduce_window_as_extreme(expand_call *c)

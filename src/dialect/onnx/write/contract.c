@@ -85,12 +85,8 @@ static onnx_id matrices(onnx_writer *w, const node *n, uint32_t k, const side *s
 bool onnx_takes_dot_general(const function *f, const node *n, char why[OBJECTION_SIZE])
 {
     uint32_t n_batch;
+    (void)f;
     (void)attr_ints(n->attrs, KEY_BATCH_LHS, &n_batch);
-    for (uint32_t k = 0; k < 2; k++)
-        for (uint32_t i = 0; i < value_type(f, n->in[k])->rank; i++)
-            if (dim_is_symbolic(value_type(f, n->in[k])->dims[i]) &&
-                value_type(f, n->in[k])->rank > n_batch + 2)
-                return onnx_objection(why, "its axes become one, which is a product of sizes");
     return n_batch + 2 <= TN_MAX_RANK || onnx_objection(why, "it has too many batch axes");
 }
 
@@ -362,7 +358,7 @@ bool onnx_takes_max_pool(const function *f, const node *n, char why[OBJECTION_SI
             i < 2 ? window[i] == 1 && strides[i] == 1 && pads[2 * i] == 0 && pads[2 * i + 1] == 0
                   : pads[2 * i] < window[i] && pads[2 * i + 1] < window[i] &&
                         (dilation[i] == 1 || window[i] > 1);
-        if (!fits || base[i] != 1 || dim_is_symbolic(t->dims[i] * (i >= 2)))
+        if (!fits || base[i] != 1)
             return onnx_objection(why, "its windows move over the last axes, with padding below "
                                        "their extents");
     }

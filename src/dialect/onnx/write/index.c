@@ -181,35 +181,32 @@ void onnx_put_segment_reduce(onnx_writer *w, const node *n)
 
 /* ---- windows whose place is data ---- */
 
-bool onnx_takes_dynamic(const function *f, const node *n, char why[OBJECTION_SIZE])
+static onnx_id difference(onnx_writer *w, const node *n, dim a, dim b)
 {
-    return type_is_static(value_type(f, n->in[0])) ||
-           onnx_objection(why, "how far its window may go depends on sizes");
+    if (!dim_is_symbolic(a) && !dim_is_symbolic(b))
+        return onnx_int(&w->out, TN_SI64, a - b);
+    const onnx_id x = onnx_size(w, n, a), y = onnx_size(w, n, b);
+    return onnx_2(w, "Sub", x, y);
 }
 
-/* Where the window begins along AXIS, moved inside, as a list of one number. */
-static onnx_id start_of(onnx_writer *w, const node *n, uint32_t k, uint32_t axis, int64_t most)
+/* Where the window of SIZE begins along AXIS of EXTENT, moved inside, as a list of one number. */
+static onnx_id start_of(onnx_writer *w, const node *n, uint32_t k, uint32_t axis, dim extent,
+                        dim size)
 {
+    const onnx_id most = difference(w, n, extent, size);
     const onnx_id all = onnx_cast(w, onnx_operand(w, n, k), TN_SI64);
     const int64_t at = axis;
     const onnx_id in[] = {all, onnx_list_of(&w->out, &at, 1)};
     const onnx_setting first = ONNX_INT_SET("axis", 0);
     const onnx_id given = onnx_make(&w->out, "Gather", TN_SI64, in, 2, &first, 1);
     const onnx_id up = onnx_2(w, "Max", given, onnx_int(&w->out, TN_SI64, 0));
-    return onnx_2(w, "Min", up, onnx_int(&w->out, TN_SI64, most));
+    return onnx_2(w, "Min", up, most);
 }
 
-/* 0, 1, ... N - 1 */
-static onnx_id counted(onnx_writer *w, int64_t n)
+static bool same_shape(const type *a, const type *b)
 {
-    int64_t *list = ARENA_ARRAY(&w->out.memory, int64_t, (size_t)n);
-    if (!list) {
-        w->out.no_memory = true;
-        return ONNX_NOTHING;
-    }
-    for (int64_t i = 0; i < n; i++)
-        list[i] = i;
-    return onnx_list_of(&w->out, list, (uint32_t)n);
+    return a->rank == b->rank &&
+           (a->rank == 0 || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
 }
 
 static onnx_id gathered(onnx_writer *w, onnx_id x, onnx_id at, int64_t axis)
@@ -227,8 +224,8 @@ void onnx_put_dynamic_slice(onnx_writer *w, const node *n)
     for (uint32_t i = 0; i < x->rank; i++) {
         if (out->dims[i] == x->dims[i])
             continue;
-        const onnx_id start = start_of(w, n, 1, i, x->dims[i] - out->dims[i]);
-        y = gathered(w, y, onnx_2(w, "Add", start, counted(w, out->dims[i])), i);
+        const onnx_id start = start_of(w, n, 1, i, x->dims[i], out->dims[i]);
+        y = gathered(w, y, onnx_2(w, "Add", start, onnx_numbers(w, n, out->dims[i], TN_SI64)), i);
     }
     onnx_result(w, n, y);
 }
@@ -239,21 +236,22 @@ void onnx_put_dynamic_update(onnx_writer *w, const node *n)
     const uint32_t direct = ONNX_COMMON_BITS | ONNX_BIT(TN_UI8) | ONNX_BIT(TN_UI64);
     const type *x = onnx_operand_type(w, n, 0), *window = onnx_operand_type(w, n, 1);
     onnx_id inside = ONNX_NOTHING;
-    if (window->count == 0 || x->count == window->count) {
+    if (window->count == 0 || same_shape(x, window)) {
         onnx_result(w, n, onnx_operand(w, n, window->count != 0));
         return;
     }
     const onnx_id old = onnx_carried(w, n, 0, direct);
     onnx_id fresh = onnx_carried(w, n, 1, direct);
     for (uint32_t i = 0; i < x->rank; i++) {
-        const int64_t size = window->dims[i];
+        const dim size = window->dims[i];
         dim dims[TN_MAX_RANK] = {x->dims[i]};
         if (size == x->dims[i])
             continue;
         const onnx_id zero = onnx_int(&w->out, TN_SI64, 0);
-        const onnx_id last = onnx_int(&w->out, TN_SI64, size - 1);
-        const onnx_id start = start_of(w, n, 2, i, x->dims[i] - size);
-        const onnx_id from = onnx_2(w, "Sub", counted(w, x->dims[i]), start);
+        const onnx_id last = difference(w, n, size, 1);
+        const onnx_id start = start_of(w, n, 2, i, x->dims[i], size);
+        const onnx_id all = onnx_numbers(w, n, x->dims[i], TN_SI64);
+        const onnx_id from = onnx_2(w, "Sub", all, start);
         const onnx_id up = onnx_2(w, "Max", from, zero);
         const onnx_id at = onnx_2(w, "Min", up, last);
         onnx_id here = onnx_test(w, "Equal", from, at);

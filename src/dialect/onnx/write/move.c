@@ -187,16 +187,12 @@ void onnx_put_reverse(onnx_writer *w, const node *n)
 
 bool onnx_takes_pad(const function *f, const node *n, char why[OBJECTION_SIZE])
 {
-    static const attr_key keys[] = {KEY_LOW, KEY_HIGH, KEY_INTERIOR};
-    for (uint32_t k = 0; k < 3; k++) {
-        uint32_t rank;
-        const int64_t *list = attr_ints(n->attrs, keys[k], &rank);
-        for (uint32_t i = 0; i < rank; i++)
-            if (keys[k] == KEY_INTERIOR ? list[i] != 0 : dim_is_expr(&f->module->types, list[i]))
-                return onnx_objection(why, keys[k] == KEY_INTERIOR
-                                               ? "it does not pad between elements"
-                                               : "its padding is numbers");
-    }
+    uint32_t rank;
+    const int64_t *between = attr_ints(n->attrs, KEY_INTERIOR, &rank);
+    (void)f;
+    for (uint32_t i = 0; i < rank; i++)
+        if (between[i] != 0)
+            return onnx_objection(why, "it does not pad between elements");
     return true;
 }
 
@@ -222,7 +218,7 @@ void onnx_put_pad(onnx_writer *w, const node *n)
     (void)scalar_store(*attr_find(n->attrs, KEY_PAD_VALUE)->v.scalar, t->dtype, value);
     const onnx_id given = onnx_constant(&w->out, t->dtype, NULL, 0, value, dtype_bytes(t->dtype));
     const onnx_id fill = onnx_cast_plain(w, given, onnx_dtype_of_id(&w->out, x));
-    const onnx_id amounts = onnx_list_of(&w->out, pads, 2 * rank);
+    const onnx_id amounts = onnx_extents(w, n, pads, 2 * rank);
     const onnx_id in[] = {x, amounts, fill};
     const onnx_id y = onnx_make(&w->out, "Pad", onnx_dtype_of_id(&w->out, x), in, 3, NULL, 0);
     onnx_result(w, n, onnx_cast_plain(w, y, t->dtype));
@@ -252,14 +248,13 @@ void onnx_put_tile(onnx_writer *w, const node *n)
 
 /* ---- positions as elements ---- */
 
-/* 0, 1, ... as a list of D; from Range where the extent is a size. */
-static onnx_id counted(onnx_writer *w, const node *n, dim extent, tn_dtype d)
+/* From Range where the extent is a size. */
+onnx_id onnx_numbers(onnx_writer *w, const node *n, dim extent, tn_dtype d)
 {
     enum { WRITTEN = 1 << 16 };
     if (dim_is_symbolic(extent) || extent > WRITTEN) {
-        const onnx_id list = onnx_extents(w, n, &extent, 1);
         const onnx_id zero = onnx_int(&w->out, TN_SI64, 0), one = onnx_int(&w->out, TN_SI64, 1);
-        const onnx_id end = onnx_reshape(w, n, list, NULL, 0);
+        const onnx_id end = onnx_size(w, n, extent);
         const onnx_id in[] = {zero, end, one};
         return onnx_cast(w, onnx_make(&w->out, "Range", TN_SI64, in, 3, NULL, 0), d);
     }
@@ -278,7 +273,7 @@ static onnx_id counted(onnx_writer *w, const node *n, dim extent, tn_dtype d)
 onnx_id onnx_counted(onnx_writer *w, const node *n, const type *t, uint32_t axis, tn_dtype d)
 {
     dim dims[TN_MAX_RANK];
-    const onnx_id x = counted(w, n, t->dims[axis], d);
+    const onnx_id x = onnx_numbers(w, n, t->dims[axis], d);
     for (uint32_t i = axis; i < t->rank; i++)
         dims[i - axis] = i == axis ? t->dims[i] : 1;
     return axis + 1 < t->rank ? onnx_reshape(w, n, x, dims, t->rank - axis) : x;

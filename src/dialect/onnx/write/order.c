@@ -5,19 +5,12 @@
 
 #define ORDERED (ONNX_COMMON_BITS | ONNX_BIT(TN_UI64))
 
-bool onnx_takes_order(const function *f, const node *n, char why[OBJECTION_SIZE])
-{
-    return type_is_static(value_type(f, n->in[0])) ||
-           onnx_objection(why, "how many elements are put in order is a size");
-}
-
 /* The K largest or smallest along AXIS, their positions at *AT. */
-static onnx_id top(onnx_writer *w, const node *n, int64_t k, uint32_t axis, bool largest,
-                   onnx_id *at)
+static onnx_id top(onnx_writer *w, const node *n, dim k, uint32_t axis, bool largest, onnx_id *at)
 {
     const onnx_id x = onnx_carried(w, n, 0, ORDERED);
     const tn_dtype types[] = {onnx_dtype_of_id(&w->out, x), TN_SI64};
-    const onnx_id in[] = {x, onnx_list_of(&w->out, &k, 1)};
+    const onnx_id in[] = {x, onnx_extents(w, n, &k, 1)};
     const onnx_setting how[] = {ONNX_INT_SET("axis", axis), ONNX_INT_SET("largest", largest)};
     const onnx_id first = onnx_make_all(&w->out, "TopK", types, 2, in, 2, how, 2);
     *at = first == ONNX_NOTHING ? first : first + 1;

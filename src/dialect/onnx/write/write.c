@@ -118,8 +118,7 @@ static onnx_id measured(onnx_writer *w, dim d)
 
 static onnx_id size_of(onnx_writer *w, dim d);
 
-/* Rounded down, as sizes are divided. */
-static onnx_id floor_of(onnx_writer *w, onnx_id a, onnx_id b)
+onnx_id onnx_floor_quotient(onnx_writer *w, onnx_id a, onnx_id b)
 {
     const onnx_id rest = onnx_2(w, "Mod", a, b);
     const onnx_id whole = onnx_2(w, "Sub", a, rest);
@@ -132,7 +131,7 @@ static onnx_id computed(onnx_writer *w, const dim_expr *e)
     const onnx_id a = size_of(w, e->a), b = size_of(w, e->b);
     if (a == ONNX_NOTHING || b == ONNX_NOTHING)
         return ONNX_NOTHING;
-    return e->op == DIM_FLOORDIV ? floor_of(w, a, b) : onnx_2(w, ops[e->op], a, b);
+    return e->op == DIM_FLOORDIV ? onnx_floor_quotient(w, a, b) : onnx_2(w, ops[e->op], a, b);
 }
 
 /* D as a list of one number. Sizes are computed once, in the outermost graph: before what is
@@ -141,20 +140,23 @@ static onnx_id size_of(onnx_writer *w, dim d)
 {
     if (!dim_is_symbolic(d))
         return onnx_list_of(&w->out, &d, 1);
-    onnx_id *known = &w->sizes[dim_index(d)];
-    if (*known != ONNX_NOTHING)
-        return *known;
+    const uint32_t at = dim_index(d);
+    while (w->sizes.n <= at && !w->out.no_memory)
+        w->out.no_memory = !VECTOR_PUSH(w->m->allocator, &w->sizes, ONNX_NOTHING);
+    if (w->out.no_memory || w->sizes.at[at] != ONNX_NOTHING)
+        return w->out.no_memory ? ONNX_NOTHING : w->sizes.at[at];
     onnx_new_graph *inner = w->out.g;
     const dim_expr *e = dim_expr_of(&w->m->types, d);
     w->out.g = w->out.top;
-    *known = e->op == DIM_SYM ? measured(w, d) : computed(w, e);
+    const onnx_id id = e->op == DIM_SYM ? measured(w, d) : computed(w, e);
     w->out.g = inner;
-    return *known;
+    w->sizes.at[at] = id;
+    return id;
 }
 
 onnx_id onnx_extents(onnx_writer *w, const node *n, const dim *dims, uint32_t rank)
 {
-    onnx_id parts[TN_MAX_RANK];
+    onnx_id parts[2 * TN_MAX_RANK];
     bool is_known = true;
     for (uint32_t i = 0; i < rank; i++)
         is_known = is_known && !dim_is_symbolic(dims[i]);
@@ -171,6 +173,12 @@ onnx_id onnx_extents(onnx_writer *w, const node *n, const dim *dims, uint32_t ra
     }
     const onnx_setting axis = ONNX_INT_SET("axis", 0);
     return rank == 1 ? parts[0] : onnx_make(&w->out, "Concat", TN_SI64, parts, rank, &axis, 1);
+}
+
+onnx_id onnx_size(onnx_writer *w, const node *n, dim d)
+{
+    return dim_is_symbolic(d) ? onnx_reshape(w, n, onnx_extents(w, n, &d, 1), NULL, 0)
+                              : onnx_int(&w->out, TN_SI64, d);
 }
 
 /* ---- functions ---- */
@@ -266,16 +274,12 @@ static void write_outputs(onnx_writer *w, onnx_new_graph *g)
 
 static tn_status write_entry(onnx_writer *w)
 {
-    const size_t n_sizes = w->m->types.exprs.n;
     w->f = module_entry(w->m);
     w->ids = ARENA_ARRAY(&w->out.memory, onnx_id, w->f->values.n);
-    w->sizes = ARENA_ARRAY(&w->out.memory, onnx_id, n_sizes);
-    if (!w->ids || !w->sizes)
+    if (!w->ids)
         return module_no_memory(w->m);
     for (uint32_t i = 0; i < w->f->values.n; i++)
         w->ids[i] = ONNX_NOTHING;
-    for (size_t i = 0; i < n_sizes; i++)
-        w->sizes[i] = ONNX_NOTHING;
     write_inputs(w, w->out.top);
     onnx_write_nodes(w);
     if (w->status == TN_OK)
@@ -292,6 +296,7 @@ tn_status onnx_write(const module *m, const write_options *options, text_buffer 
         onnx_model_write(&w.out, &external, out);
     if (s == TN_OK && w.out.no_memory)
         s = module_no_memory(m);
+    VECTOR_RELEASE(m->allocator, &w.sizes);
     onnx_model_release(&w.out);
     return s;
 }

@@ -13,8 +13,10 @@ typedef struct onnx_writer {
     const module *m;
     const function *f; /* that is written now */
     onnx_id *ids;      /* by value of f */
-    onnx_id *sizes;    /* by expression of the module: a list of its one value, or ONNX_NOTHING */
-    uint32_t depth;    /* of regions */
+    /* by expression of the module: a list of its one value, or ONNX_NOTHING; others were not asked
+     */
+    VECTOR(onnx_id) sizes;
+    uint32_t depth; /* of regions */
     tn_status status;
 } onnx_writer;
 
@@ -37,8 +39,13 @@ void onnx_write_nodes(onnx_writer *w);
 /* Report N, and write nothing at the end. */
 void onnx_write_fault(onnx_writer *w, const node *n, diag_kind kind, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The extents DIMS as a list, computed from the inputs where they are sizes. */
+/* The numbers DIMS, at most 2 * TN_MAX_RANK, as a list, computed from the inputs where they are
+ * sizes. */
 onnx_id onnx_extents(onnx_writer *w, const node *n, const dim *dims, uint32_t rank);
+/* One of them as a tensor of rank 0. */
+onnx_id onnx_size(onnx_writer *w, const node *n, dim d);
+/* A / B, rounded down, as sizes are divided. */
+onnx_id onnx_floor_quotient(onnx_writer *w, onnx_id a, onnx_id b);
 /* Write WHY and be false. */
 bool onnx_objection(char why[OBJECTION_SIZE], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -97,6 +104,8 @@ onnx_id onnx_reshape(onnx_writer *w, const node *n, onnx_id x, const dim *dims, 
 /* A transposition, or X itself where that changes nothing. */
 onnx_id onnx_permute(onnx_writer *w, onnx_id x, const int64_t *perm, uint32_t rank);
 onnx_id onnx_expand(onnx_writer *w, const node *n, onnx_id x, const dim *dims, uint32_t rank);
+/* 0, 1, ... as a list of D. */
+onnx_id onnx_numbers(onnx_writer *w, const node *n, dim extent, tn_dtype d);
 /* 0, 1, ... along AXIS of T as elements of D, in a shape that broadcasts to T's. */
 onnx_id onnx_counted(onnx_writer *w, const node *n, const type *t, uint32_t axis, tn_dtype d);
 
