@@ -12,7 +12,7 @@ import tempfile
 import numpy as np
 
 from lib.program import start
-from lib.torch_models import exported, is_chosen
+from lib.torch_models import Call, exported, is_chosen
 
 import torch
 from torch import nn
@@ -21,15 +21,6 @@ from torch.nn import functional as F
 VERSIONS = 9, 11, 13, 16
 r = torch.randn
 i = torch.tensor
-
-
-class Call(nn.Module):
-    def __init__(self, f):
-        super().__init__()
-        self.f = f
-
-    def forward(self, *x):
-        return self.f(*x)
 
 
 @torch.jit.script
