@@ -81,12 +81,19 @@ NETWORKS = [  # (name, what makes it), shape of the input, versions
 DETECTORS = [
     *((n, (3, 64, 80), (11,)) for n in called(models.detection, "fasterrcnn_mobilenet_v3_large_320_fpn", **OF_NONE, **TWO_STAGES)),
     *((n, (3, 64, 80), (11,)) for n in called(models.detection, "maskrcnn_resnet50_fpn", "fasterrcnn_resnet50_fpn_v2", **OF_NONE, **TWO_STAGES)),
+    *((n, (3, 64, 80), (12,)) for n in called(models.detection, "fasterrcnn_resnet50_fpn", **OF_NONE, **TWO_STAGES)),
     *((n, (3, 64, 80), (14,)) for n in called(models.detection, "keypointrcnn_resnet50_fpn", **OF_NONE, **TWO_STAGES)),
     *((n, (3, 64, 80), (11, 16)) for n in called(models.detection, "retinanet_resnet50_fpn", **OF_NONE, **SMALL, topk_candidates=50)),
     *((n, (3, 64, 80), (11,)) for n in called(models.detection, "ssd300_vgg16", **OF_NONE, topk_candidates=20)),
     *((n, (3, 64, 80), (11,)) for n in called(models.detection, "ssdlite320_mobilenet_v3_large", **OF_NONE, topk_candidates=20)),
     *((n, (3, 64, 80), (11,)) for n in called(models.detection, "fcos_resnet50_fpn", **OF_NONE, **SMALL, topk_candidates=50)),
 ]
+
+
+# Corners of boxes are anchors of hundreds of pixels times what the last convolutions give, whose operands are hundreds, too: of
+# fasterrcnn_resnet50_fpn at version 12 a corner (of 80 pixels) is 0.0014 from ONNX Runtime's. That is rounding: from the same network
+# in f64 this library's is 0.0013 away and ONNX Runtime's 0.0007, and the features both have 1e-6 of their largest.
+OF_BOXES = 2e-3
 
 
 def lively(network):
@@ -156,7 +163,7 @@ def cases():
             if bool(names) != detector:
                 raise SystemExit(f"{name}: the diagnostic offers {names}")
             results = tuple(word for n in names for word in ("--result", n))
-            yield Case(f"{name} {version}", data, inputs, close=(1e-3, 2e-3 if detector else 1e-3), arguments=results,
+            yield Case(f"{name} {version}", data, inputs, close=(1e-3, OF_BOXES if detector else 1e-3), arguments=results,
                        theirs=with_outputs(data, names) if detector else None, odd=ON_THRESHOLD if detector else 0)
     yield from quantised_cases()
 
