@@ -80,7 +80,8 @@ class Hooks(NotCopied):
 
 
 # What the settings that messages of the library name are called here.
-_SETTINGS = {"bindings": "dims", "known": "constants", "limit": "tenon.Context", "tn_trainer_resume": "resume"}
+_SETTINGS = {"bindings": "dims", "known": "constants", "limit": "tenon.Context", "tn_trainer_resume": "resume",
+             "tn_op_at": "'tenon ops'", "tn_pass_at": "'tenon passes'"}
 _SETTING_NAMES = (c.SettingName * len(_SETTINGS))(*[c.SettingName(k.encode(), v.encode()) for k, v in _SETTINGS.items()])
 
 kernels: list[c.CustomKernel] = []  # of custom calls, for all contexts made later; they live forever

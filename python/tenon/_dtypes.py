@@ -141,11 +141,12 @@ def c_type(d: DType, shape: tuple[int, ...]) -> c.Type:
 
 
 def plain_array(x: Any) -> np.ndarray[Any, Any]:
-    """X as an array of NumPy. What the mask of one hides has no value."""
+    """X as an array of NumPy in the byte order of this machine. What the mask of one hides has no value."""
     parts = x if isinstance(x, (list, tuple)) else (x,)
     if any(isinstance(part, np.ma.MaskedArray) and bool(np.asarray(part.mask).any()) for part in parts):
         raise TypeError("the array has masked elements, which have no value; x.filled(y) gives them one")
-    return np.asarray(x)
+    a = np.asarray(x)
+    return a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("="))
 
 
 def numbers_of(x: Any) -> np.ndarray[Any, Any]:

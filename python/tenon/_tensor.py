@@ -207,7 +207,7 @@ def storage_of(x: Any, d: DType, what: str, wanted: str) -> Array:
     if hasattr(x, "__array_interface__") or hasattr(x, "__array__"):
         return _array_storage(plain_array(x), d, what, wanted)
     try:
-        return _array_storage(np.asarray(memoryview(x)), d, what, wanted)
+        return _array_storage(plain_array(memoryview(x)), d, what, wanted)
     except TypeError:
         raise TypeError(f"{what} wants {wanted}, got an object of type {type(x).__name__}") from None
 
@@ -237,8 +237,8 @@ def _array_storage(a: Array, d: DType, what: str, wanted: str) -> Array:
             low, high = _FOUR_BITS[d.name]
             raise TypeError(f"{what} wants {wanted}, which holds {low} to {high}, and there are others in the array")
         return a
-    if own is d and a.dtype.itemsize == d.storage.itemsize:  # of ml_dtypes, or in the other byte order
-        return a.view(d.storage) if a.dtype.isnative else a.astype(d.storage)
+    if own is d and a.dtype.itemsize == d.storage.itemsize:  # of ml_dtypes
+        return a.view(d.storage)
     hint = f"; x.astype('{d.storage}') converts" if d.exact else f"; give the bit patterns as {d.storage}"
     raise TypeError(f"{what} wants {wanted}, got {describe(a)}{hint}")
 

@@ -24,7 +24,7 @@ import numpy as np
 from . import _library as c
 from ._arguments import MOST_32, chars, chars_or_none, file_name, number, whole
 from ._context import Context, default_context
-from ._dtypes import DTypeLike, Type, dtype as dtype_of, plain_array, public_type
+from ._dtypes import DTypeLike, Type, dtype as dtype_of, numbers_of, plain_array, public_type
 from ._errors import InputError, UsageError
 from ._function import Function
 from ._module import Module, PathLike, _level, _names, bindings, open as open_module
@@ -124,7 +124,7 @@ def _plain(name: str, x: Any, wanted: Mapping[str, Type]) -> np.ndarray[Any, Any
     that name, else that of `tenon.tensor`."""
     foreign = hasattr(x, "__dlpack__") and not isinstance(x, (np.ndarray, np.generic))
     if not foreign and not isinstance(x, (bool, int, float, complex, list, tuple)):
-        return plain_array(x)
+        return numbers_of(x)
     t = wanted.get(name)
     try:
         return tensor(x)._array if foreign or t is None else storage_of(x, t.dtype, f"'{name}'",

@@ -61,6 +61,8 @@ class Arguments(unittest.TestCase):
             ("an object of type str is no tensor", lambda: tenon.function(lambda x: "y")(X)),
             ("an object of type object is no tensor", lambda: tenon.function(lambda x: x + object())(X)),
             ("an array of object is no tensor", lambda: tenon.tensor(np.array([{}], object))),
+            ("an array of object is no tensor", lambda: trainer({"x": np.array([{}], object)})),
+            ("an object of type NoneType is no tensor", lambda: trainer({"x": None})),
             ("an object of type str is no tensor", lambda: tenon.tensor("abc")),
             ("argnums is 'x', and must be the position", lambda: tenon.grad(loss, argnums="x")),
             ("not an object of type function; tenon.function traces it",
@@ -78,6 +80,7 @@ class Arguments(unittest.TestCase):
             ("'seed' is -1", lambda: trainer(seed=-1)), ("'keep' is -1", lambda: trainer().save("x", keep=-1)),
             ("'n' is 18446744073709551616, and must be at most", lambda: tenon.load(NET, dims={"n": 2 ** 64})),
             ("the levels are 0, 1 and 2", lambda: tenon.load(NET, level=[2])),
+            ("there is no pass called 'nope'; 'tenon passes' lists them", lambda: tenon.read(NET).passes("nope")),
             ("argnums names the argument 5, but 1 are given", lambda: tenon.grad(lambda x: x.sum(), argnums=5)(X)),
             ("'w.foo' ends as no file of tensors; there are .safetensors, .npz and .npy",
              lambda: trainer().write("w.foo")))))

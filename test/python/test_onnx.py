@@ -157,7 +157,7 @@ class Known(unittest.TestCase):
         x = np.arange(6, dtype=np.float32).reshape(2, 3)
         with self.assertRaises(tenon.Rejected):
             tenon.load(RESHAPES)
-        for shape in [3, 2], (3, 2), np.array([3, 2]), np.array([3, 2], np.int32), tenon.tensor([3, 2], "si64"):
+        for shape in [3, 2], (3, 2), np.array([3, 2]), np.array([3, 2], np.int32), np.array([3, 2], ">i8"), tenon.tensor([3, 2], "si64"):
             net = tenon.load(RESHAPES, constants={"shape": shape})
             self.assertEqual([p.name for p in net.inputs], ["x"])
             np.testing.assert_array_equal(net(x), x.reshape(3, 2))

@@ -243,6 +243,7 @@ class Parts(unittest.TestCase):
         self.assertTrue((train.reduce_tree(list(a)).numpy() == want).all())
         strided = [x[::2] for x in a]
         self.assertTrue((train.reduce_tree(strided).numpy() == want[::2]).all())
+        self.assertTrue((train.reduce_tree([x.astype(x.dtype.newbyteorder()) for x in a]).numpy() == want).all())
         ones = tenon.tensor([1, 2], "bf16")
         self.assertEqual(train.reduce_tree([ones, ones]).astype("f32").tolist(), [2, 4])
         for error, leaves in ((tenon.UsageError, []), (tenon.UsageError, [np.zeros(2, bool)]),
