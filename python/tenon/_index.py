@@ -34,7 +34,7 @@ def _part(k: Any) -> Any:
 
 def _type_of(positions: Any) -> DType:
     """The type of POSITIONS, which are whole numbers or truth values."""
-    a = positions if isinstance(positions, Value) else numbers_of(positions)
+    a: Any = positions if isinstance(positions, Value) else numbers_of(positions)
     d = dtype(a.dtype)
     if not d.is_integer and d.name != "i1" and (isinstance(a, Value) or a.size > 0):  # an empty list is of floats
         raise IndexError(f"positions are whole numbers, not {d.name}")
