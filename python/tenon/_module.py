@@ -22,6 +22,7 @@ from ._tensor import Tensor, storage_of, wanted_text
 
 PathLike = Union[str, "os.PathLike[str]"]
 Shapes = Mapping[str, Sequence[Optional[int]]]
+_EXACT_FORMS = ("ptir", "stablehlo", "onnx")  # in which pickle keeps what the module's own dialect cannot say
 _LEVELS = {0: 1, 1: 2, 2: 3, None: 0}
 
 
@@ -90,11 +91,19 @@ class Module(NotCopied):
         return self.__copy__()
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
-        """For pickle: its file, which is read in the default context."""
+        """For pickle: its file, which is read in the default context. What was read from a dialect that holds more than
+        its own does, as ONNX, is in one that holds it with all bits."""
         dialect = self.dialect
         if not _is_read(dialect):
             raise TypeError(f"a module in the dialect {dialect}, which is only written, cannot be pickled")
-        return _unpickled, (self.data(dialect), dialect)
+        refused = None
+        for form in (dialect, *_EXACT_FORMS):
+            try:
+                module = self if form == dialect and not self._is_model() else self.convert(form, exact_only=True)
+                return _unpickled, (module.data(form), form)
+            except Rejected as error:
+                refused = error
+        raise TypeError("no dialect holds this module with all its bits, so it cannot be pickled") from refused
 
     # ---- looking ----
 
@@ -395,7 +404,7 @@ def dialect_of(path: PathLike) -> str:
 
 
 def _is_read(dialect: str) -> bool:
-    return dialect not in ("mlir", "stablehlo", "dot", "mind-source")
+    return dialect not in ("mlir", "dot", "mind-source")
 
 
 def _unpickled(data: bytes, dialect: str) -> Module:
