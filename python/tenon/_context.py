@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 import warnings
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
 from . import _library as c
@@ -76,7 +76,17 @@ class Hooks(NotCopied):
         said, self.said = self.said, []
         for d in said:
             if d.severity == "warning":
-                warnings.warn(d.message, TenonWarning, stacklevel=5)
+                warnings.warn(d.message, TenonWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """The `stacklevel` with which a warning of the function that asks shows the line that called this package."""
+    frame: Optional[FrameType] = sys._getframe(1)
+    level = 1
+    while frame is not None and frame.f_globals.get("__package__") == __package__:
+        frame = frame.f_back
+        level += 1
+    return level
 
 
 # What the settings that messages of the library name are called here.

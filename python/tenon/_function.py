@@ -13,7 +13,7 @@ from . import _library as c
 from ._dtypes import BY_NAME, DTYPES, Type, dtype as dtype_of, numbers_of, parse_type
 from ._errors import InputError, UsageError
 from ._module import Module, PathLike
-from ._program import FORMS, Program
+from ._program import Program
 from ._tensor import Tensor
 from ._trace import Trace, call, constant, current, input_value, is_tracing
 from ._tree import flatten, flatten_as, names, unflatten
@@ -197,11 +197,7 @@ class Function(Generic[_R]):
     def save(self, path: PathLike, **options: Any) -> None:
         """Write it to a file: code for .c, .h, .o, .s, .ll, .a, .so (options as those of `Program.emit`), else the program
         in the dialect that the name tells."""
-        path = pathlib.Path(path)
-        if path.suffix in FORMS:
-            self.module.compile().emit(path, **options)
-        else:
-            self.module.save(path, **options)
+        self.module.save(path, **options)
 
     def __reduce__(self) -> str:  # as Python's own functions: a copy is itself, and pickle stores the name
         return str(getattr(self._function, "__qualname__", repr(self._function)))

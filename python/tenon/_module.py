@@ -17,7 +17,7 @@ from ._dtypes import BY_NAME, Type, c_type, name_of, plain_array, public_type
 from ._errors import InputError, Rejected, TextWriter, UsageError
 from ._files import External, external as external_data
 from ._owned import NotCopied
-from ._program import Event, Port, Program, _profiler
+from ._program import FORMS, Event, Port, Program, _profiler
 from ._tensor import Tensor, storage_of, wanted_text
 
 PathLike = Union[str, "os.PathLike[str]"]
@@ -171,12 +171,20 @@ class Module(NotCopied):
         except Rejected:
             return self.convert(dialect).data(dialect, style).decode()
 
-    def save(self, path: PathLike, dialect: Optional[str] = None, *, external: Optional[str] = None) -> None:
-        """Write the module to a file; its name says the dialect, unless that is given.
+    def save(self, path: PathLike, dialect: Optional[str] = None, *, external: Optional[str] = None,
+             **code: Any) -> None:
+        """Write the module to a file; its name says the dialect, unless that is given, or the form of code: .c, .h, .o, .s,
+        .ll, .a, .so.
 
         external  ONNX: the name of another file, in the same folder, that gets the large constants
+        code      options of code: those of `Program.emit`
         """
         path = pathlib.Path(path)
+        if dialect is None and external is None and path.suffix in FORMS:
+            self.compile().emit(path, **code)
+            return
+        if code:
+            raise TypeError(f"'{next(iter(code))}' is an option of code, which '{path.name}' is not")
         dialect = dialect or dialect_of(path)
         module = self.convert(dialect)
         if external is None:
@@ -399,7 +407,8 @@ def dialect_of(path: PathLike) -> str:
     found = [(len(e), d.name) for d in dialects() for e in d.extensions if name.endswith(e)]
     if not found:
         written = [d.name for d in dialects() if d.name != "mind-source"]
-        raise UsageError(f"'{name}' tells no dialect; give one of {', '.join(written)}")
+        raise UsageError(f"'{name}' tells no dialect; give one of {', '.join(written)}; "
+                         f"code is written to a file that ends with {', '.join(FORMS)}")
     return max(found)[1]
 
 

@@ -156,6 +156,10 @@ class Tensor(NDArrayOperatorsMixin):
     def __index__(self) -> int:
         return self._values().__index__()
 
+    def __format__(self, spec: str) -> str:  # of one number, as Python's: f"{loss:.4f}"
+        values = self._values()
+        return str(self) if not spec else format(values if values.ndim else values.item(), spec)
+
     def __matmul__(self, other: Any) -> Any:
         return np.matmul(self, other)
 
@@ -265,7 +269,7 @@ def _number_storage(a: Array, d: DType, what: str, wanted: str) -> Array:
 
 def _round_to_bf16(a: Array) -> Array:
     # By way of f64, from which one rounding to nearest even leads to 8 bits of precision.
-    wide = a.astype(np.float64)
+    wide = a.astype(np.float64).reshape(-1)  # of one axis: NumPy 1 makes floats of a single uint64 and a number
     single = wide.astype(np.float32)
     bits = single.view(np.uint32).astype(np.uint64)
     # Where f32 had to round, its last bit is made sticky, so that rounding again does not count twice.
@@ -274,7 +278,7 @@ def _round_to_bf16(a: Array) -> Array:
         exact = single.astype(np.float64) == wide
     bits = np.where(exact | np.isnan(wide), bits, np.where(away, (bits - 1) | 1, bits | 1))
     rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16
-    return np.where(np.isnan(wide), np.uint64(0x7fc0), rounded).astype(np.uint16)
+    return np.where(np.isnan(wide), np.uint64(0x7fc0), rounded).astype(np.uint16).reshape(a.shape)
 
 
 def tensor(x: Any, dtype: Optional[DTypeLike] = None) -> Tensor:

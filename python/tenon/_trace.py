@@ -240,7 +240,8 @@ class Value(_Symbolic, NDArrayOperatorsMixin):
                         "tenon.cond between functions, tenon.while_loop repeats")
 
     def __float__(self) -> float:
-        raise TypeError("a traced value is no number while the program is made")
+        raise TypeError("a traced value is no number while the program is made; an argument that is to be one, for a shape "
+                        "or a bound, is named in static= of tenon.function")
 
     __int__ = __index__ = __complex__ = __float__
 
@@ -255,6 +256,9 @@ class Value(_Symbolic, NDArrayOperatorsMixin):
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         from ._numpy import call_function
         return call_function(function, args, kwargs)
+
+    def __setitem__(self, _key: Any, _value: Any) -> None:
+        raise TypeError("a traced value does not change; np.where, tenon.scatter and tenon.dynamic_update_slice make another")
 
     def __getitem__(self, key: Any) -> Value:
         from ._index import get_item

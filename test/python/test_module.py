@@ -103,6 +103,10 @@ class Modules(unittest.TestCase):
             self.m.compile().emit(out, header=out.with_suffix(".h"), weights=out.with_suffix(".bin"), parallel=True)
             self.assertRegex(out.with_suffix(".h").read_text(), r"const void \*weights,\s+const struct tenon_threads \*threads\);")
             self.assertEqual(out.with_suffix(".bin").read_bytes()[:8], b"tenon-w1")
+            self.m.save(out, header=out.with_suffix(".h"))
+            self.assertNotIn("tenon_threads", out.with_suffix(".h").read_text())
+            with self.assertRaisesRegex(TypeError, "'header' is an option of code"):
+                self.m.save(out.with_suffix(".ir"), header=out.with_suffix(".h"))
             with self.assertRaisesRegex(tenon.UsageError, "tells no form of code"):
                 self.m.compile().emit(out.with_suffix(".txt"))
 
@@ -116,7 +120,7 @@ class Modules(unittest.TestCase):
                     p.emit(folder / "net.c", header=header)
             with self.assertRaises(tenon.FileError):
                 self.m.save(folder / "none/net.ir")
-            with self.assertRaisesRegex(tenon.UsageError, "tells no dialect; give one of mind, ptir,"):
+            with self.assertRaisesRegex(tenon.UsageError, "tells no dialect; give one of mind, ptir,.*; code is written to .* .c,"):
                 self.m.save(folder / "net.txt")
             self.assertEqual(list(folder.iterdir()), [])
 
@@ -233,6 +237,15 @@ class Modules(unittest.TestCase):
             warnings.simplefilter("always")
             tenon.read(NET).convert("tiny")
         self.assertEqual([w for w in seen if w.category is tenon.TenonWarning], [])
+
+    def test_place_of_warnings(self):
+        """A warning shows the line that called the package."""
+        m = tenon.read(NET.replace("BinOp (%0, %0) {op=Mul}", "Exp (%0)"))
+        for way in (lambda: m.convert("tiny"), lambda: m.text("tiny"), lambda: m.convert("tiny").equiv(m)):
+            with warnings.catch_warnings(record=True) as seen:
+                warnings.simplefilter("always")
+                way()
+            self.assertEqual({w.filename for w in seen}, {__file__})
 
 
 if __name__ == "__main__":

@@ -31,6 +31,12 @@ class Tensors(unittest.TestCase):
         self.assertEqual([row.tolist() for row in t], [[1, 2], [3, 4]])
         self.assertEqual(repr(tenon.tensor(2.5)), "Tensor(f32[], 2.5)")
 
+    def test_format(self):
+        self.assertEqual(f"{tenon.tensor(2.5):.3f} {tenon.tensor(7, 'si32'):4d} {tenon.tensor(0.5, 'bf16'):g}", "2.500    7 0.5")
+        self.assertEqual(f"{tenon.tensor([1, 2])}", repr(tenon.tensor([1, 2])))
+        with self.assertRaisesRegex(TypeError, "format"):
+            f"{tenon.tensor([1, 2]):.3f}"
+
     def test_every_type(self):
         names = {"i1": "bool", "bf16": "uint16", "fp8e4m3": "uint8", "fp8e5m2": "uint8", "si4": "int8",
                  "ui4": "uint8"}
@@ -54,6 +60,7 @@ class Tensors(unittest.TestCase):
         self.assertEqual(y.astype("float32").tolist(), [1, 2.5, -3, 1] * 2)
         self.assertEqual(net([0, 0, 0, 1 + 2 ** -8 + 2 ** -40]).astype("f32").tolist()[3], 1 + 2 ** -7)
         self.assertIn("bf16[8], [1.0, 2.5, -3.0, 1.0, ", repr(y))
+        self.assertEqual([tenon.tensor(v, "bf16").tolist() for v in (1 + 2 ** -8, -2.5)], [1, -2.5])  # of rank 0
         with self.assertRaisesRegex(tenon.InputError, "wants bfloat16.*bit patterns as uint16"):
             net(np.zeros(4, np.float32))
         try:
