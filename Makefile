@@ -1,6 +1,6 @@
 # Short names for the common jobs; the build itself is CMakeLists.txt and CMakePresets.json.
 .DEFAULT_GOAL := all
-.PHONY: all setup browser demo demo-vad demo-ocr test sweeps ci check-fast long bench fuzz fuzz-night mutants coverage lint format format-check wheel docs deb \
+.PHONY: all help setup browser demo demo-vad demo-ocr test sweeps ci check-fast long bench fuzz fuzz-night mutants coverage lint format format-check wheel docs deb \
     deb-test clean
 
 python := /usr/bin/python3
@@ -16,6 +16,9 @@ build-%:
 	@cmake --build --preset $* -j $$(nproc)
 
 all: build-release ## the program and the libraries, in build/release
+
+help: ## say what the targets do
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
 
 setup: ## install missing packages
 	@tools/setup.sh
