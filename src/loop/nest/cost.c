@@ -25,11 +25,6 @@ int64_t nest_grain(uint64_t each)
 
 /* ---- memory ---- */
 
-static uint64_t count_of(const function *f, value_id v)
-{
-    return (uint64_t)value_type(f, v)->count;
-}
-
 /* How often V is read at each position. */
 typedef struct reads {
     const function *f;
@@ -65,7 +60,7 @@ static uint64_t elements_read(const function *f, const kernel *k, value_id v, ar
     uint64_t positions = 1;
     for (uint32_t i = 0; i < k->rank; i++)
         positions *= (uint64_t)k->dims[i];
-    if (count_of(f, v) <= positions)
+    if (nest_elements(f, v) <= positions)
         return UINT64_MAX; /* the usual case need not be looked at */
     loop_init(&b, memory);
     if (!emit_init(&e, &b, f, k, memory))

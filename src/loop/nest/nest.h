@@ -97,6 +97,10 @@ static inline bool nest_is_dynamic(const kernel *k, uint32_t axis)
 {
     return !sized_is_fixed(nest_extent(k, axis));
 }
+static inline uint64_t nest_elements(const function *f, value_id v)
+{
+    return (uint64_t)value_type(f, v)->count;
+}
 /* How many lanes suit the values of K, of which there are at most EXTENT. */
 uint32_t nest_lanes(const function *f, const kernel *k, int64_t extent);
 /* Items worth a thread of their own, when each costs EACH cheap operations. */

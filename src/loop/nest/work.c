@@ -6,11 +6,6 @@
 
 /* ---- operations ---- */
 
-static uint64_t count_of(const function *f, value_id v)
-{
-    return (uint64_t)value_type(f, v)->count;
-}
-
 /* Elements of W for each of its last axis: the products of one result of a convolution. */
 static uint64_t per_channel(const type *w)
 {
@@ -22,7 +17,7 @@ static uint64_t per_channel(const type *w)
 static uint64_t products(const function *f, const node *n)
 {
     const type *a = value_type(f, n->in[0]), *b = value_type(f, n->in[1]);
-    const uint64_t results = count_of(f, n->first_value);
+    const uint64_t results = nest_elements(f, n->first_value);
     uint64_t each = 1;
     switch ((int)n->op) {
     case OP_CONV2D:
@@ -49,15 +44,22 @@ static uint64_t products(const function *f, const node *n)
 
 static uint64_t node_flops(const function *f, const node *n, uint64_t most);
 
+/* The body of the scan N, and how often it runs. */
+static const function *body_of(const function *f, const node *n, uint64_t *turns)
+{
+    const int64_t carries = attr_int(n->attrs, KEY_CARRY_COUNT, 0);
+    *turns = (uint64_t)value_type(f, n->in[carries])->dims[0];
+    return kernel_region(f, n, KEY_BODY_REGION);
+}
+
 /* Of all iterations of the scan N. */
 static uint64_t scan_flops(const function *f, const node *n)
 {
-    const function *body = kernel_region(f, n, KEY_BODY_REGION);
-    const int64_t carries = attr_int(n->attrs, KEY_CARRY_COUNT, 0);
-    uint64_t flops = 0;
+    uint64_t turns, flops = 0;
+    const function *body = body_of(f, n, &turns);
     for (uint32_t i = 0; i < body->nodes.n; i++)
         flops += node_flops(body, &body->nodes.at[i], UINT64_MAX);
-    return flops * (uint64_t)value_type(f, n->in[carries])->dims[0];
+    return flops * turns;
 }
 
 /* N, whose elementwise results are wanted at MOST positions. */
@@ -65,7 +67,7 @@ static uint64_t node_flops(const function *f, const node *n, uint64_t most)
 {
     const op_info *op = &op_table[n->op];
     const uint64_t parts = n->n_results && dtype_is_complex(value_type(f, n->first_value)->dtype);
-    const uint64_t results = n->n_results ? count_of(f, n->first_value) : 0;
+    const uint64_t results = n->n_results ? nest_elements(f, n->first_value) : 0;
     if (op->traits & T_CONTRACTS)
         return products(f, n) * (parts ? 8 : 2);
     switch ((int)n->op) {
@@ -84,15 +86,15 @@ static uint64_t node_flops(const function *f, const node *n, uint64_t most)
     case OP_CUMULATIVE:
     case OP_SEGMENT_REDUCE:
     case OP_SCATTER_ROWS:
-        return count_of(f, n->in[0]);
+        return nest_elements(f, n->in[0]);
     case OP_SCATTER_ADD:
     case OP_SCATTER_REDUCE:
-        return count_of(f, n->in[2]);
+        return nest_elements(f, n->in[2]);
     case OP_SCAN:
         return scan_flops(f, n);
     default:
         if (op->traits & T_REDUCES)
-            return count_of(f, n->in[0]) << parts;
+            return nest_elements(f, n->in[0]) << parts;
         return op->traits & T_ELEMENTWISE ? (results < most ? results : most) << parts : 0;
     }
 }
@@ -224,18 +226,17 @@ static void add_node(const function *f, const node *n, uint64_t most, contract_p
 /* The iterations of the scan N: where the body computes single numbers, each waits for the last. */
 static void add_scan(const function *f, const node *n, work_sum *sum)
 {
-    const function *body = kernel_region(f, n, KEY_BODY_REGION);
-    const int64_t carries = attr_int(n->attrs, KEY_CARRY_COUNT, 0);
+    uint64_t turns;
+    const function *body = body_of(f, n, &turns);
     work_sum turn = {0};
     for (uint32_t i = 0; i < body->nodes.n; i++) {
         const node *inner = &body->nodes.at[i];
-        if (inner->n_results && count_of(body, inner->first_value) == 1 &&
+        if (inner->n_results && nest_elements(body, inner->first_value) == 1 &&
             node_flops(body, inner, UINT64_MAX) == 1)
             turn.modelled += WAITED;
         else
             add_node(body, inner, UINT64_MAX, PRODUCTS_ANY, &turn);
     }
-    const uint64_t turns = (uint64_t)value_type(f, n->in[carries])->dims[0];
     sum->counted += turns * turn.counted;
     sum->modelled += turns * turn.modelled;
 }
@@ -261,7 +262,7 @@ static void add_node(const function *f, const node *n, uint64_t most, contract_p
         break;
     case OP_TAKE:
     case OP_GATHER:
-        sum->modelled += take_work(value_type(f, n->first_value), count_of(f, n->in[1]));
+        sum->modelled += take_work(value_type(f, n->first_value), nest_elements(f, n->in[1]));
         break;
     case OP_SEGMENT_REDUCE:
         sum->modelled += scatter_work(x, value_type(f, n->in[1])->count);
@@ -271,10 +272,10 @@ static void add_node(const function *f, const node *n, uint64_t most, contract_p
         sum->modelled += scatter_work(value_type(f, n->in[2]), value_type(f, n->in[1])->count);
         break;
     case OP_RNG_UNIFORM:
-        sum->modelled += DRAWN * count_of(f, n->first_value);
+        sum->modelled += DRAWN * nest_elements(f, n->first_value);
         break;
     case OP_RNG_NORMAL:
-        sum->modelled += DRAWN_NORMAL * count_of(f, n->first_value);
+        sum->modelled += DRAWN_NORMAL * nest_elements(f, n->first_value);
         break;
     case OP_SCAN:
         add_scan(f, n, sum);
