@@ -97,6 +97,9 @@ bool find_byte_factors(const expand_call *c, byte_factors *out)
     int64_t place[TN_MAX_RANK];
     byte_factor_of *x = out->of;
     *out = (byte_factors){.has_border = false};
+    /* with a sign: a zero point is then subtracted, and does not wrap */
+    if (value_type(c->f, c->n->in[0])->dtype != TN_SI32)
+        return false;
     return find_signed(c, 1, &x[1]) && find_stored(c, 0, &x[0]) && x[0].zero != 0 &&
            c->out->dtype == TN_SI32 &&
            (c->n->op != OP_CONVOLUTION ||
