@@ -1,4 +1,6 @@
 /* Which contractions are computed directly, and in which blocks (contract_direct.c). */
+#include <assert.h>
+
 #include "loop/contract/contract_direct_parts.h"
 
 enum { FEW_BATCHES = 8 /* fewer are better multiplied as matrices */ };
@@ -150,8 +152,11 @@ bool contract_is_direct(const contract_spec *s, const machine *on)
 {
     direct d;
     const int64_t products = axes_positions(s->k, s->n_k), columns = axes_positions(s->n, s->n_n);
-    if (s->n_n > 0 && s->n[s->n_n - 1].a != 0)
+    if (s->n_n > 0 && s->n[s->n_n - 1].a != 0) {
+        /* planning looks through no movement of these, and computes nothing for them */
+        assert(s->a_border == 0 && !s->load_a && !s->load_b);
         return true;
+    }
     if (s->load_a || s->load_b || s->a_border != 0 || s->a_in_scratch || s->c_in_scratch ||
         products < 2 || products > DIRECT_PRODUCTS || columns > DIRECT_COLUMNS ||
         s->n_windows == 0 || dtype_is_complex(s->sum) ||
