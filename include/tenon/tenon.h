@@ -221,7 +221,7 @@ typedef struct tn_read_options {
  * module    owned by the caller, who frees it with tn_module_free before the context
  * returns   TN_ERR_REJECTED  the text is not a valid program; every fault was reported
  *           TN_ERR_USAGE     unknown dialect, or none is given and none can be guessed; no function
- *                            is called as `entry` says
+ *                            is called as `entry` says; a malformed value in `known`, `weights`
  *           TN_ERR_NOMEM
  * threads   one at a time for each context */
 TN_API tn_status tn_module_read(tn_context *cx, const tn_read_options *options, const char *text,

@@ -33,6 +33,10 @@ char *text_room_for(context *cx, text_room *to, size_t n);
 tn_status text_file_read(context *cx, text_room *to, const char *path, const char **text,
                          size_t *length);
 
+/* TN_ERR_USAGE, reported, unless each of the N KNOWN, what a caller gives as WHAT, has a name and a
+ * valid type, and with NEEDS_DATA the data for it. */
+tn_status api_check_known(context *cx, const char *what, const tn_known_input *known, size_t n,
+                          bool needs_data);
 /* Read M, whose source has its text, which is called SHOWN. CHECKS as in read_options. */
 tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
                         struct check_list *checks);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory/checked.h"
 #include "base/text/decimal.h"
 
 void public_type(const type *from, tn_type *to)
@@ -39,6 +40,16 @@ bool public_type_is_valid(const tn_type *t, bool unknown_ok)
     for (uint32_t i = 0; i < t->rank; i++)
         if (t->dims[i] < 0 && !(unknown_ok && t->dims[i] == TN_DIM_UNKNOWN))
             return false;
+    return true;
+}
+
+bool public_type_bytes(const tn_type *t, size_t *bytes)
+{
+    int64_t count, total;
+    if (!public_type_is_valid(t, false) || !product_i64(t->dims, t->rank, &count) ||
+        !mul_i64(count, (int64_t)dtype_bytes(t->dtype), &total) || (uint64_t)total > SIZE_MAX)
+        return false;
+    *bytes = (size_t)total;
     return true;
 }
 

@@ -15,6 +15,9 @@ void public_type(const type *from, tn_type *to);
 const char *public_type_text(arena *memory, const tn_type *t);
 /* Whether T is well-formed: a known dtype, rank and extents; UNKNOWN_OK allows TN_DIM_UNKNOWN. */
 bool public_type_is_valid(const tn_type *t, bool unknown_ok);
+/* *BYTES = size of the data of a tensor of type T; false when T is not well-formed, does not know
+ * its extents or is too large. */
+bool public_type_bytes(const tn_type *t, size_t *bytes);
 
 /* The port of an input, by the name under which it takes data, and of output INDEX, by the name
  * that the text gives it, or the name or id of its value there, or else the name of the input that

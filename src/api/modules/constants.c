@@ -173,9 +173,12 @@ static tn_status give_constant(tn_module *tm, size_t index, const tn_buffer *val
     if (index >= f->inputs.n)
         return diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN,
                            "input %zu of a module with %" PRIu32, index, f->inputs.n);
-    return type_is_static(value_type(f, f->inputs.at[index]))
-               ? set_constant(m, index, value, is_borrowed)
-               : bind_and_set(tm, index, value, is_borrowed);
+    const value_id v = f->inputs.at[index];
+    if (type_is_static(value_type(f, v)))
+        return set_constant(m, index, value, is_borrowed);
+    if (!public_type_is_valid(&value->type, false))
+        return refuse_data(m, node_of(f, v), "the tensor has no valid type");
+    return bind_and_set(tm, index, value, is_borrowed);
 }
 
 tn_status tn_module_set_constant(tn_module *tm, size_t input, const tn_buffer *value)

@@ -82,6 +82,24 @@ static tn_status own_text(module *m, text_room *room)
     return held ? TN_OK : module_no_memory(m);
 }
 
+tn_status api_check_known(context *cx, const char *what, const tn_known_input *known, size_t n,
+                          bool needs_data)
+{
+    for (size_t i = 0; i < n; i++) {
+        const tn_buffer *b = known[i].value;
+        size_t bytes;
+        const char *fault = !known[i].name || !b                   ? "has no name or no value"
+                            : !public_type_bytes(&b->type, &bytes) ? "has no valid type"
+                            : needs_data && (b->bytes < bytes || (bytes && !b->data))
+                                ? "has fewer bytes than its type needs"
+                                : NULL;
+        if (fault)
+            return diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN, "entry %zu of '%s' %s", i,
+                               what, fault);
+    }
+    return TN_OK;
+}
+
 tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
                         struct check_list *checks)
 {
@@ -89,6 +107,8 @@ tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
     m->source.name = arena_copy_text(&m->arena, shown, strlen(shown));
     if (!m->source.name)
         return module_no_memory(m);
+    TN_TRY(api_check_known(m->cx, "known", o->known, o->n_known, true));
+    TN_TRY(api_check_known(m->cx, "weights", o->weights, o->n_weights, true));
     TN_TRY(choose_dialect(m->cx, o, &m->source, &d));
     m->source.code_of = d->code_of;
     m->source.number = context_new_text(m->cx);

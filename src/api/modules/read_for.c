@@ -94,6 +94,9 @@ tn_status tn_module_read_for(tn_context *cx, const tn_read_options *options, con
     *out = NULL;
     if (OPTIONS_READ(&cx->diag, tn_read_options, n_bindings, &r.options, options) != TN_OK)
         return context_done(cx, TN_ERR_USAGE);
+    const tn_status checked = api_check_known(cx, "inputs", inputs, n_inputs, false);
+    if (checked != TN_OK)
+        return context_done(cx, checked);
     r.options.size = sizeof r.options;
     r.inputs = inputs;
     r.n_inputs = n_inputs;

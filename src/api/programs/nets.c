@@ -2,7 +2,6 @@
 #include "api/api.h"
 #include "base/text/suggest.h"
 #include "base/text/text.h"
-#include "io/array.h"
 #include "tenon/easy.h"
 #include "tenon/files.h"
 
@@ -170,14 +169,6 @@ static size_t find(tn_net *net, get_port *get, size_t n, const char *what, const
 
 /* ---- running ---- */
 
-/* How many bytes the elements of T need; false when that is not known or too much. */
-static bool bytes_of(const tn_type *t, size_t *bytes)
-{
-    array a = {.dtype = t->dtype, .rank = t->rank};
-    memcpy(a.dims, t->dims, sizeof a.dims[0] * t->rank);
-    return public_type_is_valid(t, false) && array_measure(&a, bytes);
-}
-
 /* SHAPE: NULL for that which the program declares. */
 static tn_status set_input(tn_net *net, const char *name, const void *data, size_t bytes,
                            const tn_type *shape)
@@ -201,7 +192,7 @@ static tn_status set_input(tn_net *net, const char *name, const void *data, size
         return fail(net, DIAG_InputMismatch,
                     "the sizes of input '%s' are not known: it needs a shape", port.name);
     TN_TRY(keep(net, tn_program_check_input(net->program, at, &in, NULL)));
-    if (!bytes_of(&in.type, &want) || want != bytes)
+    if (!public_type_bytes(&in.type, &want) || want != bytes)
         return fail(net, DIAG_InputMismatch, "input '%s' takes %zu byte%s, not %zu", port.name,
                     want, plural(want), bytes);
     net->in[at] = in;

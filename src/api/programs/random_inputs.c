@@ -54,11 +54,8 @@ static void fill_integers(tn_dtype d, uint64_t key, int64_t positions, void *dat
 static tn_status make_room(diag_channel *d, const tn_program *p, size_t index, tn_buffer *buffer)
 {
     const tn_port *port = &p->inputs[index];
-    int64_t n, bytes;
-    bool known = true;
-    for (uint32_t k = 0; k < port->type.rank; k++)
-        known = known && port->type.dims[k] != TN_DIM_UNKNOWN;
-    if (!known) {
+    size_t bytes;
+    if (!public_type_is_valid(&port->type, false)) {
         text_buffer names;
         text_init(&names, &p->allocator);
         unknown_sizes(p, index, 1, &names);
@@ -72,18 +69,17 @@ static tn_status make_room(diag_channel *d, const tn_program *p, size_t index, t
         text_release(&names);
         return s;
     }
-    if (!product_i64(port->type.dims, port->type.rank, &n) ||
-        !mul_i64(n, (int64_t)dtype_bytes(port->type.dtype), &bytes))
+    if (!public_type_bytes(&port->type, &bytes))
         return diag_report(d, DIAG_AllocationFailure, NULL, NO_SPAN,
                            "%s: the array has too many elements", port->name);
-    if ((uint64_t)bytes > p->cx->limits.run_bytes)
+    if (bytes > p->cx->limits.run_bytes)
         return diag_report(d, DIAG_AllocationFailure, NULL, NO_SPAN,
-                           "%s: an array of %" PRId64 " bytes exceeds the limit run_bytes=%" PRIu64,
+                           "%s: an array of %zu bytes exceeds the limit run_bytes=%" PRIu64,
                            port->name, bytes, p->cx->limits.run_bytes);
-    void *data = result_new(&p->allocator, (size_t)bytes);
+    void *data = result_new(&p->allocator, bytes);
     if (!data)
         return diag_no_memory(d);
-    *buffer = (tn_buffer){data, (size_t)bytes, port->type};
+    *buffer = (tn_buffer){data, bytes, port->type};
     return TN_OK;
 }
 

@@ -193,11 +193,10 @@ static tn_status check_inputs(const tn_program *p, const tn_report_options *o)
                            "the program has %u input%s, and %zu are given", (unsigned)p->n_inputs,
                            plural(p->n_inputs), o->n_in);
     for (size_t i = 0; i < o->n_in; i++) {
-        const type *want = function_input_type(module_entry(p->graph), (uint32_t)i);
         tn_buffer in = o->in[i];
         size_t bytes;
         TN_TRY(tn_program_check_input(p, i, &in, NULL));
-        if (!type_bytes(want, &bytes) || in.bytes < bytes || (bytes > 0 && !in.data))
+        if (!public_type_bytes(&in.type, &bytes) || in.bytes < bytes || (bytes > 0 && !in.data))
             return diag_report(&p->cx->diag, DIAG_InputMismatch, &p->graph->source, NO_SPAN,
                                "the tensor given for input '%s' has too few bytes",
                                p->inputs[i].name);

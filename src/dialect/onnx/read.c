@@ -86,7 +86,8 @@ static uint32_t count_sizes(importer *im, const char *input)
 }
 
 /* The extents of INPUT as the file has them; where it does not say how many there are, as many open
- * ones as the options give. False when nothing says. */
+ * ones as the options give, and only their number if it is above TN_MAX_RANK. False when nothing
+ * says. */
 static bool extents_of(importer *im, const char *input, uint32_t position,
                        const onnx_tensor_type *t, onnx_list *out)
 {
@@ -100,6 +101,8 @@ static bool extents_of(importer *im, const char *input, uint32_t position,
     *out = (onnx_list){.n = shape ? shape->rank : value ? value->type.rank : sizes};
     if (!shape && !value && sizes == 0)
         return false;
+    if (out->n > TN_MAX_RANK)
+        return true; /* it is refused for that */
     out->at = arena_calloc(&im->memory, out->n + (size_t)1, sizeof(onnx_dim));
     return out->at || onnx_no_memory(im);
 }
@@ -113,7 +116,8 @@ static bool find_sizes(importer *im, const onnx_graph *g)
         const char *name = onnx_text(im, info->name);
         const tn_input_shape *given = given_shape_of(im->options, name);
         onnx_list extents;
-        if (!given || !t || !extents_of(im, name, i, t, &extents) || extents.n != given->rank)
+        if (!given || !t || !extents_of(im, name, i, t, &extents) || extents.n != given->rank ||
+            extents.n > TN_MAX_RANK)
             continue;
         const onnx_dim *dims = extents.at;
         for (uint32_t a = 0; a < given->rank; a++) {

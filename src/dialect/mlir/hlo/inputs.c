@@ -168,8 +168,7 @@ static bool take_known(shlo_reader *r, const char *name, const type *t, const tn
     if (!data)
         return shlo_refuse_at(r, DIAG_InputMismatch, name, NO_SPAN,
                               "the value that is given for it does not fit its type");
-    if (known_keeps(t->dtype) && given->type.rank <= 1 &&
-        (given->type.rank == 0 || dims[0] <= TN_MAX_RANK))
+    if (known_keeps(t->dtype) && t->rank <= 1 && (t->rank == 0 || dims[0] <= TN_MAX_RANK))
         v->known = known_load(&r->memory, t->dtype, dims, t->rank, data);
     v->v = tn_constant(&r->b, t->dtype, (tn_ints){dims, t->rank}, data);
     return tn_is_value(v->v);
