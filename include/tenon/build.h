@@ -316,6 +316,10 @@ TN_API tn_value tn_reverse(tn_builder *b, tn_value x, tn_ints axes);
 /* LOW and HIGH elements around each axis and INTERIOR between its elements, all holding VALUE. */
 TN_API tn_value tn_pad(tn_builder *b, tn_value x, tn_ints low, tn_ints high, tn_ints interior,
                        double value);
+/* The same with an element of X's type at VALUE, which tn_pad's may not hold: integers from 2^53
+ * on, imaginary parts. */
+TN_API tn_value tn_pad_exact(tn_builder *b, tn_value x, tn_ints low, tn_ints high, tn_ints interior,
+                             const void *value);
 TN_API tn_value tn_concat(tn_builder *b, tn_values xs, int64_t axis);
 TN_API tn_value tn_tile(tn_builder *b, tn_value x, tn_ints repeats);
 /* Elements at positions given by expressions of i0, i1, ..., one for each axis of X, separated by

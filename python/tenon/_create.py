@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _library as c
 from ._arguments import chars
-from ._dtypes import DTypeLike, c_type, dtype as dtype_of, parse_type
+from ._dtypes import DType, DTypeLike, c_type, dtype as dtype_of, parse_type
 from ._trace import Dim, Value, call, constant, current, many, operands, values_of
 
 Shape = Union[int, str, Dim, Sequence[Any]]
@@ -23,10 +23,15 @@ def ones(shape: Shape, dtype: DTypeLike = "f32") -> Value:
     return full(shape, 1, dtype)
 
 
+def needs_all_bits(value: Any, d: DType) -> bool:
+    """Is VALUE, an element of type D, an integer that no float holds?"""
+    return isinstance(value, (int, np.integer)) and d.is_integer and int(float(value)) != value
+
+
 def full(shape: Shape, value: float, dtype: DTypeLike = "f32") -> Value:
     """Elements that are all VALUE."""
     d, extents = dtype_of(dtype), current().shape(shape)
-    if isinstance(value, (int, np.integer)) and d.is_integer and int(float(value)) != value:  # more than 53 bits
+    if needs_all_bits(value, d):
         return call("broadcast", constant(np.array(value, d.storage)), extents)
     return call("splat", d.code, extents, float(value))
 

@@ -575,6 +575,7 @@ _BUILDER: dict[str, tuple[Any, list[Any]]] = {
     "tn_slice_axis": (V, [V, c_int64, c_int64, c_int64]),
     "tn_reverse": (V, [V, I]),
     "tn_pad": (V, [V, I, I, I, c_double]),
+    "tn_pad_exact": (V, [V, I, I, I, P]),
     "tn_concat": (V, [Values, c_int64]),
     "tn_tile": (V, [V, I]),
     "tn_take": (V, [V, V]),

@@ -12,7 +12,7 @@ import numpy as np
 from . import _library as c
 from ._arithmetic import (divide, divmod_of, float_power, floor_divide, fmod, log10, power, remainder, shift_right,
                           where, wide_type)
-from ._create import full
+from ._create import full, needs_all_bits
 from ._dtypes import BY_NAME, DTypeLike, dtype as dtype_of
 from ._errors import UsageError
 from ._index import take as take_axis
@@ -324,8 +324,12 @@ def pad(x: Any, width: Any, mode: str = "constant", constant_values: float = 0) 
         raise UsageError(f"np.pad of mode '{mode}': only 'constant' has a counterpart")
     y = constant(x)
     pairs = np.broadcast_to(np.asarray(width), (y.ndim, 2)).tolist()
-    return call("pad", y, c.ints(p[0] for p in pairs), c.ints(p[1] for p in pairs), c.ints([0] * y.ndim),
-                float(constant_values))
+    d = y._known()[0]
+    around = c.ints(p[0] for p in pairs), c.ints(p[1] for p in pairs), c.ints([0] * y.ndim)
+    if needs_all_bits(constant_values, d):
+        element = np.array(constant_values, d.storage)
+        return call("pad_exact", y, *around, element.__array_interface__["data"][0])
+    return call("pad", y, *around, float(constant_values))
 
 
 def flip(x: Any, axis: Axis = None) -> Value:

@@ -68,6 +68,20 @@ void add_scalar(attr_list *l, attr_key key, double x, tn_value like)
     entry(l, key)->v.scalar = &l->s;
 }
 
+void add_element(attr_list *l, attr_key key, const void *data, tn_value like)
+{
+    const type *t = builder_type(l->b, like);
+    if (!t)
+        return; /* the operand will be reported */
+    if (!data || !dtype_holds(t->dtype, data, dtype_bytes(t->dtype))) {
+        builder_fail(l->b, DIAG_InvalidAttribute, op_text(l), "'%s' %s%s", attr_keys[key].name,
+                     data ? "is out of range: " : "is NULL", data ? dtype_range(t->dtype) : "");
+        return;
+    }
+    l->s = scalar_load(t->dtype, data);
+    entry(l, key)->v.scalar = &l->s;
+}
+
 void add_string(attr_list *l, attr_key key, const char *text)
 {
     if (!is_building(l->b))

@@ -163,14 +163,28 @@ tn_value tn_reverse(tn_builder *b, tn_value x, tn_ints axes)
     return with_list(b, OP_REVERSE, x, KEY_AXES, axes);
 }
 
-tn_value tn_pad(tn_builder *b, tn_value x, tn_ints low, tn_ints high, tn_ints interior,
-                double value)
+static attr_list pad_attrs(tn_builder *b, tn_ints low, tn_ints high, tn_ints interior)
 {
     attr_list l = attrs_for(b, OP_PAD);
     add_ints(&l, KEY_LOW, low);
     add_ints(&l, KEY_HIGH, high);
     add_ints(&l, KEY_INTERIOR, interior);
+    return l;
+}
+
+tn_value tn_pad(tn_builder *b, tn_value x, tn_ints low, tn_ints high, tn_ints interior,
+                double value)
+{
+    attr_list l = pad_attrs(b, low, high, interior);
     add_scalar(&l, KEY_PAD_VALUE, value, x);
+    return append_1(&l, x);
+}
+
+tn_value tn_pad_exact(tn_builder *b, tn_value x, tn_ints low, tn_ints high, tn_ints interior,
+                      const void *value)
+{
+    attr_list l = pad_attrs(b, low, high, interior);
+    add_element(&l, KEY_PAD_VALUE, value, x);
     return append_1(&l, x);
 }
 

@@ -87,6 +87,8 @@ void add_dtype(attr_list *l, attr_key key, tn_dtype dtype);
 void add_float(attr_list *l, attr_key key, double f);
 /* X as a scalar that suits elements of the dtype of LIKE; once a list. */
 void add_scalar(attr_list *l, attr_key key, double x, tn_value like);
+/* The element at DATA, of the dtype of LIKE. */
+void add_element(attr_list *l, attr_key key, const void *data, tn_value like);
 void add_string(attr_list *l, attr_key key, const char *text);
 
 /* Append the operation of L; the result is its first value. */

@@ -278,6 +278,12 @@ class Numpy(unittest.TestCase):
                   lambda x: x.copy().flatten()):
             self.check(f, T, exact=True)
 
+    def test_pad_of_64_bits(self):
+        for value, dtype in (2**53 + 1, np.int64), (-2**63 + 1, np.int64), (2**64 - 1, np.uint64):
+            x = np.arange(3, dtype=dtype)
+            got = tenon.function(lambda x, value=value: np.pad(x, 1, constant_values=value))(x)
+            self.assertEqual(got.tolist(), [value, 0, 1, 2, value])
+
     def test_indexing(self):
         for f in (lambda x: x[1], lambda x: x[-1], lambda x: x[0, 1:3], lambda x: x[..., 0], lambda x: x[:, None, ::-1],
                   lambda x: x[:, ::2], lambda x: x[::-1, 2:0:-1], lambda x: x[1:1], lambda x: x[None], lambda x: x[1, 2, 3],

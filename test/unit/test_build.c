@@ -97,6 +97,8 @@ static void use_movement(tn_builder *b, tn_value x)
         tn_slice_grad(b, x, TN_INTS(4, 3), TN_INTS(0, 0), TN_INTS(4, 3), TN_INTS(2, 1))));
     CHECK(tn_is_value(tn_reverse(b, x, TN_INTS(0))));
     CHECK(tn_is_value(tn_pad(b, x, TN_INTS(1, 0), TN_INTS(0, 1), TN_INTS(0, 1), -1)));
+    CHECK(
+        tn_is_value(tn_pad_exact(b, x, TN_INTS(1, 0), TN_INTS(0, 1), TN_INTS(0, 1), &(float){-1})));
     CHECK(tn_is_value(tn_concat(b, TN_VALUES(x, x, x), 0)));
     CHECK(tn_is_value(tn_tile(b, x, TN_INTS(2, 1))));
     CHECK(tn_is_value(tn_view(b, x, TN_INTS(3, 2), "i1; i0")));
@@ -339,6 +341,16 @@ static tn_value bad_dtype(tn_builder *b, tn_value x)
 {
     return tn_cast(b, x, (tn_dtype)77);
 }
+static tn_value pad_without_element(tn_builder *b, tn_value x)
+{
+    return tn_pad_exact(b, x, TN_INTS(1, 1), TN_INTS(0, 0), TN_INTS(0, 0), NULL);
+}
+static tn_value pad_out_of_range(tn_builder *b, tn_value x)
+{
+    const int8_t eight = 8;
+    return tn_pad_exact(b, tn_cast(b, x, TN_SI4), TN_INTS(1, 1), TN_INTS(0, 0), TN_INTS(0, 0),
+                        &eight);
+}
 static tn_value bad_word(tn_builder *b, tn_value x)
 {
     return tn_compare(b, (tn_direction)9, x, x);
@@ -371,6 +383,8 @@ static void faults_are_sticky(void)
         {quantize_gap, "ArityMismatch", TN_ERR_REJECTED},
         {bad_dtype, "Usage", TN_ERR_USAGE},
         {bad_word, "Usage", TN_ERR_USAGE},
+        {pad_without_element, "InvalidAttribute", TN_ERR_REJECTED},
+        {pad_out_of_range, "InvalidAttribute", TN_ERR_REJECTED},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bench t;
