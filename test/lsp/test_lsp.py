@@ -1,4 +1,5 @@
 """The language server: the life of a session, texts that follow the editor's, diagnostics and their edits."""
+import json
 import random
 import re
 import subprocess
@@ -119,6 +120,14 @@ class Diagnostics(unittest.TestCase):
         for language in ("mind-ir", "mindir", "mind", "ptir", "ptir-json", "tiny-json"):
             got, = session(opened("untitled:1", language, "{ % = ("))
             self.assertGreater(len(codes(got)), 0, language)
+
+    def test_advice(self):
+        """It names what the user of an editor can do, and nothing of the C interface."""
+        f = "func.func @{}(%x: tensor<2xf32>) -> tensor<2xf32> {{\n  return %x : tensor<2xf32>\n}}\n"
+        for uri, text, advice in (("untitled:1", "hello", "the language of the file in the editor names it"),
+                                  ("file:///x.mlir", f.format("f") + f.format("g"), "with tenon's option --entry")):
+            got, = session(opened(uri, "plaintext", text))
+            self.assertIn(advice, json.dumps(got))
 
     def test_formatting(self):
         got = session(opened(URI, "mind-ir", RIGHT), request(1, "textDocument/formatting", textDocument={"uri": URI}))
