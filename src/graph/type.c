@@ -110,6 +110,14 @@ dim dim_symbol(type_table *t, const char *name)
     return intern_expr(t, (dim_expr){.op = DIM_SYM, .name = name});
 }
 
+dim dim_symbol_called(const type_table *t, const char *name)
+{
+    for (uint32_t i = 0; i < t->exprs.n; i++)
+        if (t->exprs.at[i].op == DIM_SYM && strcmp(t->exprs.at[i].name, name) == 0)
+            return INT64_MIN + (dim)i;
+    return 0;
+}
+
 /* False also where the result is among the numbers that stand for symbolic sizes. */
 static bool fold_dims(dim_op op, int64_t a, int64_t b, int64_t *out)
 {

@@ -66,6 +66,8 @@ const type *type_with_dtype(type_table *t, const type *like, tn_dtype dtype);
  * INT64_MAX means no memory. */
 #define DIM_NO_MEMORY INT64_MAX
 dim dim_symbol(type_table *t, const char *name);
+/* The symbol called NAME, which need not be interned; 0 when there is none. */
+dim dim_symbol_called(const type_table *t, const char *name);
 /* a OP b over extents and expressions, folded where both are known and normalised so that equal
  * sums and products are the same dim. Division rounds down; the divisor must not be 0. */
 dim dim_combine(type_table *t, dim_op op, dim a, dim b);

@@ -84,8 +84,8 @@ static void put_as_size(mlir_text *w, const value_name *to, const value_name *v,
          &one_size);
 }
 
-/* Make what is left of D when its sums and products with numbers are undone the symbol WANTED; STEP
- * is told of each, in the order of undoing. False: it is something else. */
+/* D is the symbol WANTED but for at most two sums or products with numbers: with WRITES, write what
+ * undoes them, and let *V, which is D, name the result. False: it is something else. */
 static bool undo(mlir_text *w, dim d, dim wanted, value_name *v, size_t n, bool writes)
 {
     static const char *const names[] = {"less", "part"};
@@ -151,13 +151,9 @@ dim hlo_says_size(const mlir_text *w, value_id v)
     const function *f = module_entry(w->m);
     const type *t = value_type(f, v);
     const char *name = attr_string(node_of(f, v)->attrs, KEY_NAME);
-    const type_table *types = &w->m->types;
     if (t->rank || !name || (t->dtype != TN_SI32 && t->dtype != TN_SI64))
         return 0;
-    for (uint32_t i = 0; i < types->exprs.n; i++)
-        if (types->exprs.at[i].op == DIM_SYM && strcmp(types->exprs.at[i].name, name) == 0)
-            return INT64_MIN + i;
-    return 0;
+    return dim_symbol_called(&w->m->types, name);
 }
 
 static value_name put_size(mlir_text *w, dim d)

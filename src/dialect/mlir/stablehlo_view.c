@@ -52,20 +52,16 @@ static place_name put_number_of(places *p, int64_t value)
 
 static place_name put_symbol(places *p)
 {
-    const type_table *types = &p->w->m->types;
     const place_name r = new_name(p);
     const char *name = p->symbols[p->next++];
     const int64_t axis = 0;
     const tensor list = hlo_shape_type(1), one = type_of_scalar(TN_SI64);
     place_name scalar_name = new_name(p);
-    for (uint32_t i = 0; i < types->exprs.n; i++) {
-        if (types->exprs.at[i].op != DIM_SYM || strcmp(types->exprs.at[i].name, name) != 0)
-            continue;
-        const value_name size = hlo_size(p->w, INT64_MIN + i), number = named(p, &scalar_name);
-        line(p->w, "%w = \"stablehlo.reshape\"(%w) : (%t) -> %t", &number, &size, &list, &one);
-        hlo_put_broadcast(p->w, named(p, &r), number, &axis, &one, &p->t);
-        break;
-    }
+    /* the type rule has made it a size of the module */
+    const value_name size = hlo_size(p->w, dim_symbol_called(&p->w->m->types, name));
+    const value_name number = named(p, &scalar_name);
+    line(p->w, "%w = \"stablehlo.reshape\"(%w) : (%t) -> %t", &number, &size, &list, &one);
+    hlo_put_broadcast(p->w, named(p, &r), number, &axis, &one, &p->t);
     return r;
 }
 

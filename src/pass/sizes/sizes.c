@@ -12,10 +12,8 @@ bool module_has_symbols(const module *m)
 
 int64_t *size_of_symbol(const module *m, dim_values *values, const char *name)
 {
-    for (uint32_t i = 0; i < m->types.exprs.n; i++)
-        if (m->types.exprs.at[i].op == DIM_SYM && strcmp(m->types.exprs.at[i].name, name) == 0)
-            return &values->at[i];
-    return NULL;
+    const dim d = dim_symbol_called(&m->types, name);
+    return d ? &values->at[dim_index(d)] : NULL;
 }
 
 void suggest_symbols(suggestion *s, const module *m)
