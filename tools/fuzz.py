@@ -20,7 +20,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "fuzz"
 
-
+# As test/CMakeLists.txt sets them for the tests, and for the same reasons.
+ENVIRONMENT = dict(os.environ, ASAN_OPTIONS="allocator_may_return_null=1:intercept_tls_get_addr=0")
 HANG = 600  # seconds for one input, which take milliseconds
 OWN = {"cli": ["-close_fd_mask=3"]}  # it prints what users see
 # Seeds of a fuzzer are read in every sweep: they stay short, and few.
@@ -38,9 +39,7 @@ def run_one(program, corpus, *limits):
                f"-artifact_prefix={found}/{name}-", corpus]
     if seeds.is_dir():
         command.append(seeds)
-    # As test/CMakeLists.txt sets them for the tests, and for the same reasons.
-    env = dict(os.environ, ASAN_OPTIONS="allocator_may_return_null=1:intercept_tls_get_addr=0")
-    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    done = subprocess.run(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors="replace")
     return program.name, done.returncode == 0, done.stdout
 
@@ -89,8 +88,7 @@ def make_smaller(program, corpus):
             shutil.copy(path, merged)
         known = {path.name for path in seeds.iterdir()}
         subprocess.run([program, "-merge=1", *OWN.get(name, []), "-rss_limit_mb=2048", merged, corpus], check=False,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(
-                           os.environ, ASAN_OPTIONS="allocator_may_return_null=1:intercept_tls_get_addr=0"))
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
         kept = [path for path in pathlib.Path(merged).iterdir() if path.name not in known]
         for path in corpus.iterdir():
             path.unlink()
