@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "dialect/tiny/reader.h"
+#include "dialect/tiny/read/reader.h"
 #include "dialect/tiny/tiny.h"
 #include "ops/shape.h"
 

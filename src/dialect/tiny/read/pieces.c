@@ -1,6 +1,6 @@
 /* Counting guards: how many cases a chain of movement distinguishes. */
 #include "base/text/text.h"
-#include "dialect/tiny/reader.h"
+#include "dialect/tiny/read/reader.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* The texts of fixes. */
-#include "dialect/tiny/reader.h"
+#include "dialect/tiny/read/reader.h"
 
 const char *indent_of(reader *r, const entry *e)
 {

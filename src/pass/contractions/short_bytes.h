@@ -1,6 +1,6 @@
 /* Factors of products as bytes. */
-#ifndef PASS_SHORT_BYTES_H
-#define PASS_SHORT_BYTES_H
+#ifndef PASS_CONTRACTIONS_SHORT_BYTES_H
+#define PASS_CONTRACTIONS_SHORT_BYTES_H
 
 #include "pass/expand/expand.h"
 

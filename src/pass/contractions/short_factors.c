@@ -12,10 +12,10 @@
 #include "base/memory/checked.h"
 #include "ops/convolution.h"
 #include "pass/bounds.h"
+#include "pass/contractions/short_bytes.h"
 #include "pass/expand/expand.h"
 #include "pass/expand/substitute.h"
 #include "pass/passes.h"
-#include "pass/short_bytes.h"
 
 enum { OFTEN = 12 /* uses of each factor, so that it pays to write it anew */ };
 

@@ -1,9 +1,9 @@
 /* What the files of the Tiny IR reader share. */
-#ifndef DIALECT_TINY_READER_H
-#define DIALECT_TINY_READER_H
+#ifndef DIALECT_TINY_READ_READER_H
+#define DIALECT_TINY_READ_READER_H
 
 #include "dialect/dialect.h"
-#include "dialect/tiny/dom.h"
+#include "dialect/tiny/read/dom.h"
 #include "dialect/tiny/uops.h"
 
 /* Which axis of the program this is, and what the text calls it (interned; NULL: nothing). */

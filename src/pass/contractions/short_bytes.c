@@ -3,7 +3,7 @@
  * Where weights w are constants of 8 bits with a sign, the sum of (x - z) w is that of x w less z
  * times the sum of w, which is a constant: x is multiplied as it is stored. The border of a
  * convolution, where x - z is 0, is z then. Sums wrap, so that this changes no bit of them. */
-#include "pass/short_bytes.h"
+#include "pass/contractions/short_bytes.h"
 
 #include "graph/literal.h"
 #include "ops/convolution.h"

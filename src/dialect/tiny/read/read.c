@@ -1,5 +1,5 @@
 /* The document: nodes in any order, made into a graph in an order that defines before use. */
-#include "dialect/tiny/reader.h"
+#include "dialect/tiny/read/reader.h"
 
 #include <ctype.h>
 #include <inttypes.h>

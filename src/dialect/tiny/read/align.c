@@ -1,6 +1,6 @@
 /* Bringing operands to one shape. The text demands equal shapes; where they differ, axes are paired
  * by what they are (identity), else by what they are called, else from the right. */
-#include "dialect/tiny/reader.h"
+#include "dialect/tiny/read/reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>

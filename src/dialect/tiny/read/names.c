@@ -1,5 +1,5 @@
 /* Where the nodes of a document are defined and used, for editors. */
-#include "dialect/tiny/reader.h"
+#include "dialect/tiny/read/reader.h"
 
 static void define(reader *r, const entry *e)
 {

@@ -1,5 +1,5 @@
 /* REDUCE: sources are converted to `dtype`, combined in it, and the axes go. */
-#include "dialect/tiny/reader.h"
+#include "dialect/tiny/read/reader.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* Sizes: numbers, symbols, and expressions over symbols. */
-#include "dialect/tiny/reader.h"
+#include "dialect/tiny/read/reader.h"
 
 #include <stdlib.h>
 

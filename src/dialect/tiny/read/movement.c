@@ -1,5 +1,5 @@
 /* Movement: RESHAPE, PERMUTE, EXPAND, PAD, FLIP, POOL. */
-#include "dialect/tiny/reader.h"
+#include "dialect/tiny/read/reader.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* A RESHAPE that looks like a transpose: its named axes say something else than its elements. */
-#include "dialect/tiny/reader.h"
+#include "dialect/tiny/read/reader.h"
 
 #include <inttypes.h>
 

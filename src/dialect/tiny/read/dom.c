@@ -1,5 +1,5 @@
 /* JSON trees. */
-#include "dialect/tiny/dom.h"
+#include "dialect/tiny/read/dom.h"
 
 typedef struct grower {
     json *j;

@@ -2,7 +2,7 @@
  * prints these, and binding makes it the slice that it is, once they are numbers. */
 #include <inttypes.h>
 
-#include "dialect/tiny/reader.h"
+#include "dialect/tiny/read/reader.h"
 
 typedef struct cut {
     dim lo[TN_MAX_RANK], hi[TN_MAX_RANK], step[TN_MAX_RANK];

@@ -1,6 +1,6 @@
 /* Elementwise nodes, constants, and immediates. */
 #include "base/text/text.h"
-#include "dialect/tiny/reader.h"
+#include "dialect/tiny/read/reader.h"
 
 #include <inttypes.h>
 

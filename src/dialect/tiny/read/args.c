@@ -1,5 +1,5 @@
 /* The values of attributes. */
-#include "dialect/tiny/reader.h"
+#include "dialect/tiny/read/reader.h"
 
 #include <inttypes.h>
 #include <math.h>

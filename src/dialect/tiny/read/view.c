@@ -1,5 +1,5 @@
 /* VIEW: the spellings of index maps, brought to expressions of i0, i1, .... */
-#include "dialect/tiny/reader.h"
+#include "dialect/tiny/read/reader.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* A JSON text as a tree with the place of every value. */
-#ifndef DIALECT_TINY_DOM_H
-#define DIALECT_TINY_DOM_H
+#ifndef DIALECT_TINY_READ_DOM_H
+#define DIALECT_TINY_READ_DOM_H
 
 #include "base/text/json.h"
 
