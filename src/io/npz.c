@@ -1,4 +1,5 @@
 /* Reading .npz: a zip archive whose members are .npy files. libzip reads the archive. */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,9 +26,9 @@ static zip_source_t *source_of(const input *in, zip_error_t *error)
     int copy = fcntl(in->fd, F_DUPFD_CLOEXEC, 0);
     FILE *file = copy < 0 ? NULL : fdopen(copy, "rb");
     if (!file) {
+        zip_error_set(error, ZIP_ER_OPEN, errno);
         if (copy >= 0)
             (void)close(copy);
-        zip_error_set(error, ZIP_ER_OPEN, 0);
         return NULL;
     }
     zip_source_t *from = zip_source_filep_create(file, 0, -1, error);

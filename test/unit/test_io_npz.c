@@ -1,6 +1,8 @@
 /* .npz: written stored and deflated and read back, damaged archives, and what a directory may lie.
  */
 #include <dirent.h>
+#include <errno.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "io/archive.h"
@@ -267,6 +269,22 @@ static void test_no_memory(bench *b, const char *path)
     free(bytes);
 }
 
+/* The archive needs a second number of an open file; that there is none is said. */
+static void test_too_many_files(bench *b, const char *path)
+{
+    archive *a;
+    struct rlimit before, few;
+    CHECK_INT(write_two(b, path, false), TN_OK);
+    const int next = dup(0); /* the lowest number that is free */
+    CHECK(next >= 0 && close(next) == 0 && getrlimit(RLIMIT_NOFILE, &before) == 0);
+    few = before;
+    few.rlim_cur = (rlim_t)next + 1;
+    CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0);
+    CHECK_INT(archive_open(b->cx, path, &a), TN_ERR_IO);
+    bench_says(b, strerror(EMFILE));
+    CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
+}
+
 int main(void)
 {
     char folder[64], path[256];
@@ -281,6 +299,7 @@ int main(void)
         test_damage(&b, path);
         test_names(&b, path);
         test_no_memory(&b, path);
+        test_too_many_files(&b, path);
         CHECK(unlink(path) == 0 && rmdir(folder) == 0);
     }
     bench_end(&b);
