@@ -222,6 +222,42 @@ static void test_limit(void)
     CHECK(unsetenv("TENON_CACHE_BYTES") == 0);
 }
 
+static void make_old(const char *path)
+{
+    const struct timespec times[] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    CHECK(utimensat(AT_FDCWD, path, times, 0) == 0);
+}
+
+/* What was not read for long goes first, though it may be larger or have a smaller name. */
+static void test_oldest(void)
+{
+    char key[32], object[1000];
+    uint64_t bytes;
+    CHECK(setenv("TENON_CACHE_BYTES", "20000", 1) == 0);
+    cache *c = open_cache();
+    memset(object, 'x', sizeof object);
+    for (int k = 0; k < 3; k++) {
+        (void)snprintf(key, sizeof key, "old %d", k);
+        put(c, key, "old object");
+    }
+    (void)each_file(make_old, &bytes);
+    for (int k = 0; k < 30; k++) {
+        (void)snprintf(key, sizeof key, "new %d", k);
+        cache_put(c, key, strlen(key), object, sizeof object);
+    }
+    for (int k = 0; k < 3; k++) {
+        (void)snprintf(key, sizeof key, "old %d", k);
+        CHECK(!has(c, key, "old object"));
+    }
+    text_buffer out;
+    text_init(&out, &memory_system);
+    CHECK(cache_get(c, "new 29", strlen("new 29"), &out));
+    text_release(&out);
+    cache_close(c);
+    empty();
+    CHECK(unsetenv("TENON_CACHE_BYTES") == 0);
+}
+
 /* Where the folder comes from, and which ones are refused. */
 static void test_folders(void)
 {
@@ -378,6 +414,7 @@ int main(void)
     test_damage();
     test_exchanged();
     test_limit();
+    test_oldest();
     test_folders();
     test_places();
     test_together();
