@@ -78,6 +78,13 @@ UNSIGNED = """func @main(%x: tensor<si8, 3x4>, %y: tensor<si16, 3x4x5>, %z: tens
   return %p, %q
 }
 """
+# ConvTranspose: its padding is what the window reaches, with the holes in it, less that of the convolution.
+SPREAD = """func @main(%x: tensor<f32, 1x2x3>, %f: tensor<f32, 2x2x3>) -> (tensor<f32, 1x2x5>, tensor<f32, 1x2x4>) {
+  %a = convolution(%x, %f) strides[1] padding[(2, 2)] base_dilation[2] dilation[2] -> tensor<f32, 1x2x5>
+  %b = convolution(%x, %f) strides[1] padding[(1, 2)] base_dilation[2] dilation[2] -> tensor<f32, 1x2x4>
+  return %a, %b
+}
+"""
 
 
 def written(folder, name, text, *options):
@@ -169,6 +176,7 @@ def main():
         written(folder, "made.ir", gradient.read_text(encoding="utf-8"))
         written(folder, "control.ptir", CONTROL)
         written(folder, "unsigned.ptir", UNSIGNED)
+        written(folder, "spread.ptir", SPREAD)
         reversed_slice(folder)
         sizes = written(folder, "sizes.ir", SIZES)
         if b"\x12\x01n" not in sizes.read_bytes():
