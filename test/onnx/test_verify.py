@@ -76,6 +76,16 @@ class Verify(unittest.TestCase):
         self.data_set(0, [1000 * self.x], [np.array([1000, 2000, 3001])])
         self.assertIn("1 element beyond the tolerance, first 2", self.verify(status=1))
 
+    def test_npy(self):
+        self.data_set(0, [], [])
+        for name, array in ("input_0", self.x), ("output_0", -self.x):
+            np.save(self.folder / "test_data_set_0" / name, array)
+        self.assertIn("y: f32[3]: equal", self.verify())
+        np.save(self.folder / "test_data_set_0/input_0", self.x.astype(np.float64))
+        self.assertIn("input_0.npy", self.verify(status=3))
+        self.data_set(0, [self.x], [])  # a .pb comes first
+        self.verify()
+
     def test_open_sizes(self):
         """A convolution needs its extents: the data have them."""
         ones = np.ones([1, 1, 2], np.float32)
@@ -97,7 +107,7 @@ class Verify(unittest.TestCase):
         self.assertIn("DataDependentShape", done.stderr)
 
     def test_faulty_sets(self):
-        self.assertIn("no folder test_data_set_N", self.verify(status=3))
+        self.assertIn("no folder test_data_set_0", self.verify(status=3))
         self.data_set(0, [self.x], [])
         self.assertIn("has 0 outputs", self.verify(status=3))
         self.data_set(0, [], [-self.x, -self.x])

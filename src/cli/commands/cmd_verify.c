@@ -14,7 +14,7 @@ enum { OPTION_AGAINST = OPTION_OWN, OPTION_RTOL, OPTION_ATOL, OPTION_LEVEL, OPTI
 
 static const option options[] = {
     {OPTION_AGAINST, "--against", "DIR",
-     "with test_data_set_N/{input,output}_M.pb; else the folder of the model"},
+     "with test_data_set_N/{input,output}_M.pb or .npy; else the folder of the model"},
     {OPTION_RTOL, "--rtol", "X", "floats may differ by atol + rtol * |expected| (0.001)"},
     {OPTION_ATOL, "--atol", "X", "see --rtol (0.0000001)"},
     {OPTION_LEVEL, "-O", "0|1|2", "passes before running: none, exact ones, all (2)"},
@@ -64,12 +64,19 @@ static bool is_there(const char *path)
     return stat(path, &info) == 0;
 }
 
-/* Read STEM0.pb, STEM1.pb, ... as far as there are such. NAMES may be NULL. */
+/* The file of tensor I: STEMI.pb, or else STEMI.npy. NULL without memory. */
+static const char *tensor_path(session *s, const char *folder, const char *stem, size_t i)
+{
+    const char *path = path_of(s, folder, stem, i, ".pb");
+    return path && !is_there(path) ? path_of(s, folder, stem, i, ".npy") : path;
+}
+
+/* Read tensors 0, 1, ... as far as there are files of them. NAMES may be NULL. */
 static tn_status read_tensors(session *s, data_set *d, const char *stem, tn_buffer *out,
                               const char **names, size_t *n)
 {
     for (*n = 0; *n < MOST_TENSORS; ++*n) {
-        const char *path = path_of(s, d->folder, stem, *n, ".pb");
+        const char *path = tensor_path(s, d->folder, stem, *n);
         tn_tensor_file *file;
         if (!path)
             return no_memory(s);
@@ -129,7 +136,7 @@ static tn_status find_input(verification *v, const tn_program *p, const data_set
     if (at >= d->n_in)
         return file_error(v->s, "%s: has no tensor for the input '%s'", d->folder, port.name);
     *out = d->in[at];
-    const char *from = path_of(v->s, d->folder, "input_", at, ".pb");
+    const char *from = tensor_path(v->s, d->folder, "input_", at);
     return from ? tn_program_check_input(p, index, out, from) : no_memory(v->s);
 }
 
@@ -281,7 +288,9 @@ static tn_status list_sets(verification *v, int64_t **numbers, size_t *n)
     }
     (void)closedir(dir);
     if (status == TN_OK && *n == 0)
-        return file_error(s, "%s: has no folder %sN", v->folder, set_name);
+        return file_error(s,
+                          "%s: has no folder %s0, with input_0.pb or .npy, output_0.pb or .npy ...",
+                          v->folder, set_name);
     if (*n > 0)
         qsort(*numbers, *n, sizeof **numbers, by_number);
     return status;
