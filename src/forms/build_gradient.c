@@ -35,7 +35,7 @@ static value_id seed_of(tn_builder *b, value_id loss, tn_value seed)
     if (t->count != 1) {
         builder_fail(b, DIAG_GradientShape, name,
                      "the loss has rank %u, but a loss has one element, unless its gradient is "
-                     "given",
+                     "given: sum it or take its mean",
                      (unsigned)t->rank);
         return NO_VALUE;
     }

@@ -70,15 +70,15 @@ value_id grad_unless_equal(grad_call *c, value_id x, value_id y, value_id g)
 
 tn_status grad_refuse(grad_call *c, const char *why)
 {
-    return node_report(c->b.f, &c->n, DIAG_NoDerivative, "no derivative of '%s' at %%%u: %s",
-                       op_table[c->n.op].text, c->n.first_value, why);
+    return node_report(c->b.f, &c->n, DIAG_NoDerivative, "no derivative of '%s' at '%s': %s",
+                       op_table[c->n.op].text, value_called(c->b.f, c->n.first_value), why);
 }
 
 tn_status grad_refuse_symbolic(grad_call *c, const char *what)
 {
     tn_status s = node_report(c->b.f, &c->n, DIAG_NoDerivative,
-                              "no derivative of '%s' at %%%u: %s is symbolic",
-                              op_table[c->n.op].text, c->n.first_value, what);
+                              "no derivative of '%s' at '%s': %s is symbolic",
+                              op_table[c->n.op].text, value_called(c->b.f, c->n.first_value), what);
     diag_channel *d = &c->b.f->module->cx->diag;
     diag_fix(d, NO_SPAN, NULL, "give its sizes values (%s)",
              diag_setting_name(d, SETTING_BINDINGS));
@@ -100,6 +100,6 @@ tn_status grad_refuse_axes(grad_call *c)
 
 tn_status grad_unsupported(const function *f, const node *n)
 {
-    return node_report(f, n, DIAG_NoDerivative, "Autodiff unsupported operation '%s' at %%%u",
-                       op_table[n->op].text, n->first_value);
+    return node_report(f, n, DIAG_NoDerivative, "Autodiff unsupported operation '%s' at '%s'",
+                       op_table[n->op].text, value_called(f, n->first_value));
 }

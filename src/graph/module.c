@@ -239,6 +239,15 @@ tn_status function_reorder(function *f, const uint32_t *order, uint32_t n_order)
     return TN_OK;
 }
 
+const char *value_called(const function *f, value_id v)
+{
+    const node *n = node_of(f, v);
+    const char *own = n->op == OP_INPUT ? attr_string(n->attrs, KEY_NAME) : NULL;
+    if (!own)
+        own = n->name ? n->name : arena_printf(&f->module->cx->diag.text, "%%%" PRIu32, v);
+    return own ? own : "?"; /* no memory */
+}
+
 enum { FEW_OPERANDS = 8 }; /* shown in diagnostics */
 
 tn_status node_vreport(const function *f, const node *n, diag_channel *d, const char *op,

@@ -212,6 +212,8 @@ typedef struct use_site {
     uint32_t n_in;
 } use_site;
 
+/* What the text calls V: its name, else its number as %7; in the memory of messages. */
+const char *value_called(const function *f, value_id v);
 /* Report about a node: its place and name. */
 tn_status node_report(const function *f, const node *n, diag_kind kind, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -196,7 +196,7 @@ class Functions(unittest.TestCase):
         self.assertEqual(tenon.grad(f, argnums=1)(x, w).bits().tolist(), whole.bits().tolist())
 
     def test_errors(self):
-        with self.assertRaisesRegex(tenon.Rejected, "one element"):
+        with self.assertRaisesRegex(tenon.Rejected, "one element.* sum it or take its mean"):
             tenon.grad(lambda x: x * 2)(X)
         with self.assertRaisesRegex(tenon.Rejected, "only floating-point"):
             tenon.grad(lambda x: x.sum())(np.arange(3))

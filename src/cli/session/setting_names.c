@@ -15,6 +15,8 @@ void name_settings(tn_context *cx)
         {"exact_only", "--exact"},
         {"engine", "--engine"},
         {"tn_trainer_resume", "--resume"},
+        {"loss", "'tenon grad --loss'"},
+        {"seed", "'tenon grad --seed'"},
         {"tn_op_at", "'tenon ops'"},
         {"tn_pass_at", "'tenon passes'"},
     };

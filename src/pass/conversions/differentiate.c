@@ -28,8 +28,8 @@ static tn_status check_float(walk *w, value_id v, const char *what)
     if (dtype_is_float(t->dtype))
         return TN_OK;
     return node_report(w->f, node_of(w->f, v), DIAG_NotDifferentiable,
-                       "the %s %%%u is %s: only floating-point values have gradients", what, v,
-                       type_text(&w->memory, &w->m->types, t));
+                       "the %s '%s' is %s: only floating-point values have gradients", what,
+                       value_called(w->f, v), type_text(&w->memory, &w->m->types, t));
 }
 
 static tn_status choose_inputs(walk *w)
@@ -76,6 +76,20 @@ static tn_status mark_dependent(walk *w)
     return TN_OK;
 }
 
+static tn_status many_elements(walk *w, value_id loss)
+{
+    diag_channel *d = &w->m->cx->diag;
+    const tn_status s =
+        node_report(w->f, node_of(w->f, loss), DIAG_GradientShape,
+                    "the loss '%s' is %s, but a loss has one element", value_called(w->f, loss),
+                    type_text(&w->memory, &w->m->types, value_type(w->f, loss)));
+    diag_fix(d, NO_SPAN, NULL,
+             "sum it or take its mean, choose another output (%s), or say the gradient of its "
+             "elements (%s)",
+             diag_setting_name(d, SETTING_LOSS), diag_setting_name(d, SETTING_SEED));
+    return s;
+}
+
 /* The gradient of the loss itself. */
 static tn_status seed_loss(walk *w)
 {
@@ -86,16 +100,15 @@ static tn_status seed_loss(walk *w)
         value_id given = w->f->inputs.at[w->options->cotangent];
         if (value_type(w->f, given) != t)
             return node_report(w->f, node_of(w->f, given), DIAG_GradientShape,
-                               "the cotangent %%%u is %s, not of the loss's type %s", given,
+                               "the cotangent '%s' is %s, not of the loss's type %s",
+                               value_called(w->f, given),
                                type_text(&w->memory, &w->m->types, value_type(w->f, given)),
                                type_text(&w->memory, &w->m->types, t));
         w->reverse.grads[loss] = given;
         return TN_OK;
     }
     if (t->count != 1 && w->options->seed == 0)
-        return node_report(w->f, node_of(w->f, loss), DIAG_GradientShape,
-                           "the loss %%%u is %s, but a loss has one element", loss,
-                           type_text(&w->memory, &w->m->types, t));
+        return many_elements(w, loss);
     if (t->count == 0) /* which contributes nothing, as no value without elements does */
         return TN_OK;
     builder b = reverse_builder(&w->reverse, loss);
