@@ -119,6 +119,8 @@ tn_status trainer_hash(context *cx, const tn_module *m, uint64_t *hash);
 tn_status trainer_bind(tn_trainer *t);
 /* Give the symbolic sizes of M, a copy of the program, the values that they have in each run. */
 tn_status trainer_bind_sizes(const tn_trainer *t, tn_module *m);
+/* Note the first names that the data has, with the fault reported last. */
+void trainer_note_columns(const tn_trainer *t);
 /* Where the data inputs get their samples in DATA, which has *SAMPLES of them. */
 tn_status trainer_find_columns(const tn_trainer *t, const tn_dataset *data, loader_input *inputs,
                                uint64_t *samples);

@@ -94,6 +94,15 @@ tn_status trainer_find_columns(const tn_trainer *t, const tn_dataset *data, load
     return TN_OK;
 }
 
+void trainer_note_columns(const tn_trainer *t)
+{
+    for (uint32_t i = 0; i < t->data->columns.n && i < 6; i++) {
+        const char *name = t->data->columns.at[i].name;
+        const io_text shown = io_printable(name, strlen(name));
+        diag_note(&t->cx->diag, NULL, NO_SPAN, "the data has '%s'", shown.text);
+    }
+}
+
 /* All inputs that the data has, and that are not trained. */
 static tn_status find_data(tn_trainer *t)
 {
@@ -117,11 +126,7 @@ static tn_status find_data(tn_trainer *t)
     if (t->n_inputs == 0) {
         const tn_status s = trainer_fault(t->cx, DIAG_MissingInput,
                                           "no tensor of the data is called as an input is");
-        for (uint32_t i = 0; i < t->data->columns.n && i < 6; i++) {
-            const char *name = t->data->columns.at[i].name;
-            const io_text shown = io_printable(name, strlen(name));
-            diag_note(&t->cx->diag, NULL, NO_SPAN, "the data has '%s'", shown.text);
-        }
+        trainer_note_columns(t);
         for (size_t i = 0, shown = 0; i < t->n_in && shown < 6; i++)
             if (t->roles[i] != ROLE_WEIGHT && ++shown)
                 diag_note(&t->cx->diag, NULL, NO_SPAN, "the program has the input '%s'",
@@ -168,9 +173,13 @@ static tn_status fix_sizes(tn_trainer *t)
     tn_train_options *o = &t->o;
     if (t->extent != TN_DIM_UNKNOWN)
         TN_TRY(fix_leaves(t));
-    if (o->batch == 0)
-        return trainer_fault(t->cx, DIAG_Usage,
-                             "the program takes any number of samples: how many are a batch?");
+    if (o->batch == 0) {
+        diag_channel *d = &t->cx->diag;
+        const tn_status s = trainer_fault(
+            t->cx, DIAG_Usage, "the program takes any number of samples: how many are a batch?");
+        diag_fix(d, NO_SPAN, NULL, "say it (%s)", diag_setting_name(d, SETTING_BATCH));
+        return s;
+    }
     if (o->leaves == 0)
         o->leaves = leaves_of(o->batch, MOST_LEAVES);
     if (o->batch % o->leaves != 0)

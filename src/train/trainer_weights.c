@@ -151,11 +151,14 @@ static tn_status start_fixed(tn_trainer *t, size_t i)
 {
     bool found;
     TN_TRY(load(t, i, &t->in[i], &found));
-    return found ? TN_OK
-                 : trainer_fault(t->cx, DIAG_MissingInput,
-                                 "the input '%s' is not trained, and neither the data nor the file "
-                                 "of first values has it",
-                                 t->ports[i].name);
+    if (found)
+        return TN_OK;
+    const tn_status s = trainer_fault(t->cx, DIAG_MissingInput,
+                                      "the input '%s' is not trained, and neither the data nor the "
+                                      "file of first values has it",
+                                      t->ports[i].name);
+    trainer_note_columns(t);
+    return s;
 }
 
 tn_status trainer_start_weights(tn_trainer *t)

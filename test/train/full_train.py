@@ -220,7 +220,7 @@ class Refused(Case):
     def test_options(self):
         for words, more, options in [
                 ("--wrt A,B", [], {"wrt": ""}), ("--data names", [], {"data": []}),
-                ("how many are a batch", [], {"batch": 0}), ("exclude each other", ["--epochs", "2"], {}),
+                ("how many are a batch", [], {"batch": 0}), ("say it (--batch)", [], {"batch": 0}), ("exclude each other", ["--epochs", "2"], {}),
                 ("no optimizer 'adem'", ["--optimizer", "adem"], {}), ("power of two", ["--leaves", "3"], {}),
                 ("cut into 32 leaves", ["--leaves", "32"], {}), ("--lr takes", ["--lr", "-1"], {}),
                 ("at the rate 0", ["--lr", "0"], {}), ("needs --checkpoint", ["--resume"], {}),
@@ -280,7 +280,7 @@ class Refused(Case):
         (self.dir / "empty").mkdir()
         for words, data in [("fewer than a batch of 16", ["few.npz"]), ("40 samples of 'x', but 50 of 'y'", ["uneven.npz"]),
                             ("another shape than its input: [2], where [3] is wanted", ["shape.npz"]), ("another shape", ["rank.npz"]),
-                            ("called as an input", ["other.npz"]), ("neither the data", ["half.npz"]),
+                            ("called as an input", ["other.npz"]), ("neither the data", ["half.npz"]), ("the data has 'x'", ["half.npz"]),
                             ("junk.npz", ["junk.npz"]), ("holds no .npy", ["empty"]), ("missing.npz", ["missing.npz"]),
                             ("another type or shape than those before", ["data.npz", "shape.npz"])]:
             with self.subTest(words, data=data):

@@ -17,6 +17,7 @@ void name_settings(tn_context *cx)
         {"tn_trainer_resume", "--resume"},
         {"loss", "'tenon grad --loss'"},
         {"seed", "'tenon grad --seed'"},
+        {"batch", "--batch"},
         {"tn_op_at", "'tenon ops'"},
         {"tn_pass_at", "'tenon passes'"},
     };
