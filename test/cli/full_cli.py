@@ -516,12 +516,23 @@ class Optimize(Case):
             for command in ["convert"], ["grad", "--seed", "1"], ["opt"]:
                 with self.subTest(name, command=command[0]):
                     if (command[0], name) == ("convert", "o.txt"):
-                        self.tenon(*command, "add.ir", "-o", name, status=2)
+                        self.assertIn(" .ptir.json ", self.tenon(*command, "add.ir", "-o", name, status=2).err)
                         continue
                     self.tenon(*command, "add.ir", "-o", name)
                     self.assertTrue((self.dir / name).read_bytes().startswith(start.encode()))
                     self.tenon("check", *(["--from", "mind"] if name == "o.txt" else []), name)
         self.tenon("grad", "add.ir", "--seed", "1", "-o", "o.mind", status=2)  # that is only read
+
+    def test_a_dialect_that_was_guessed(self):
+        """A file with faults whose name tells no dialect: which one it was taken for."""
+        for name, text, guess in [("script.py", "import numpy as np\ndef f(x): return x\n", "mind-source"), ("net.txt", "%0 = Relo (%1) : f\n", "mind"),
+                                  ("net.ir", "%0 = Relo (%1) : f\n", None)]:
+            self.write(name, text)
+            said = self.tenon("check", name, status=1).err
+            self.assertEqual("note: the text looks like" in said, guess is not None, said)
+            if guess:
+                self.assertIn(f"the text looks like {guess}, and was read as that; --from names another dialect", said)
+        self.assertNotIn("looks like", self.tenon("check", "--from", "mind", "net.txt", status=1).err)
 
     def test_convert_to_folder(self):
         (self.dir / "n.ptir").write_text("func @my.net(%x: tensor<f32, 2>) -> tensor<f32, 2> {\n"

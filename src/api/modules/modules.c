@@ -100,6 +100,16 @@ tn_status api_check_known(context *cx, const char *what, const tn_known_input *k
     return TN_OK;
 }
 
+/* Behind the faults of a file whose text, not its name, told the dialect D. */
+static void note_guess(const module *m, const tn_read_options *o, const dialect *d)
+{
+    const char *name = m->source.name;
+    if (!o->dialect && name[0] != '<' && !dialect_guess(name, "", 0))
+        diag_note(&m->cx->diag, NULL, NO_SPAN,
+                  "the text looks like %s, and was read as that; %s names another dialect", d->name,
+                  diag_setting_name(&m->cx->diag, SETTING_DIALECT));
+}
+
 tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
                         struct check_list *checks)
 {
@@ -147,6 +157,8 @@ tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
     };
     const tn_status status = d->read(m, &options);
     m->own_text = NULL; /* from now on what was read may be elsewhere too */
+    if (status == TN_ERR_REJECTED)
+        note_guess(m, o, d);
     TN_TRY(status);
     api_note_sizes(m);
     if (!d->lowers_to)

@@ -51,6 +51,20 @@ static tn_status check_external(session *s, const convert_options *o)
     return TN_OK;
 }
 
+/* Neither --to nor a name says what is to be written. */
+static tn_status no_dialect(session *s)
+{
+    tn_dialect_info info;
+    cli_text names = {0};
+    for (size_t i = 0; tn_dialect_at(i, &info); i++)
+        if (*info.styles) /* which a dialect has that is written */
+            cli_printf(&names, "%s%s", names.n ? " " : "", info.extensions);
+    if (names.n && !names.failed)
+        add_note(s, "names end with one of %.*s", (int)names.n, names.at);
+    cli_text_release(&names);
+    return usage_error(s, "'convert' needs --to DIALECT, or -o with a name that tells");
+}
+
 static tn_status read_convert_options(session *s, const arguments *args, convert_options *o)
 {
     *o = (convert_options){0};
@@ -88,7 +102,7 @@ static tn_status read_convert_options(session *s, const arguments *args, convert
     if (!o->to)
         o->to = dialect_of_path(o->out);
     if (!o->to)
-        return usage_error(s, "'convert' needs --to DIALECT, or -o with a name that tells");
+        return no_dialect(s);
     if (o->external)
         TN_TRY(check_external(s, o));
     if (o->with_entry && strcmp(o->to, "mlir") != 0)
