@@ -1,4 +1,5 @@
 /* What the grouping wants to know about single nodes. */
+#include "graph/literal.h"
 #include "plan/group.h"
 
 bool node_is_copy(const node *n) /* the same elements in row-major order */
@@ -14,11 +15,22 @@ bool kernel_is_uniform(const node *n)
     return l->splat || l->type->count == 1;
 }
 
+/* Is V one number other than 0, of integers, in all its elements? */
+static bool is_not_zero(const function *f, value_id v)
+{
+    const node *n = node_of(f, v);
+    while (n->op == OP_BROADCAST || node_is_copy(n))
+        n = node_of(f, n->in[0]);
+    return kernel_is_uniform(n) && !literal_is_all(literal_of(n), scalar_of_int(0));
+}
+
 bool node_may_fail(const function *f, const node *n)
 {
     const uint32_t traits = op_table[n->op].traits;
-    return (traits & T_MAY_FAIL) &&
-           ((traits & T_INDEXES) || dtype_is_int(value_type(f, n->first_value)->dtype));
+    if (!(traits & T_MAY_FAIL) || (n->op == OP_DIV && is_not_zero(f, n->in[1])) ||
+        (n->op == OP_MOD && is_not_zero(f, n->in[1])))
+        return false;
+    return (traits & T_INDEXES) || dtype_is_int(value_type(f, n->first_value)->dtype);
 }
 
 bool type_has_elements(const type *t)

@@ -142,6 +142,20 @@ def converted(p):
     return y, p.binary("Add", y, y)
 
 
+def divided(p):
+    """Integers divided by a constant, and what is left."""
+    kind = p.r.choice(INTS)
+    bits, is_signed = int(kind[2:]), kind[0] == "S"
+    most = (1 << (bits - is_signed)) - 1
+    by = p.r.choice([1, 2, 3, 7, 10, 16, 127, 1 << p.r.randrange(bits - 1), p.r.randint(1, most), most])
+    by = -by if is_signed and p.r.random() < 0.2 else by
+    x = p.input(kind, p.dims(p.r.randint(1, 2)))
+    c = p.op({"Constant": {"spec": spec(kind, ()), "bytes": list(by.to_bytes(bits // 8, "little", signed=is_signed))}}, [], kind, ())
+    y = p.spread(c, x.shape)
+    q = p.binary("Div", x, y)
+    return q, p.binary("Sub", x, p.binary("Mul", q, y))
+
+
 def short_rows(p):
     """Pads of rows that are shorter than a vector, of which parts are known to be beyond them."""
     x = p.input(p.r.choice(WIDE), [p.n(33), p.r.randint(1, 12)])
@@ -632,7 +646,7 @@ def moves(p):
     return "tiny", json.dumps({"uops": nodes, "outputs": [nodes[-1]["id"]]})
 
 
-KINDS = (elementwise, converted, short_rows, pads, image_pads, slices, joined, stacked, tiled, turned, reductions, rows,
+KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, stacked, tiled, turned, reductions, rows,
          normalised, products, swept_products, tiled_products, vectors, dots, short_products, convolutions, grouped_convolutions, pools,
          taken, taken_rows, taken_columns, gathered, scattered, segments, windows_at, largest, cumulated, ordered,
          turned_products, quantised, decoded_products, open_products, scanned, steps, images, moves)

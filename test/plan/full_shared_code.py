@@ -30,6 +30,17 @@ def scaled(n):
     return function(", ".join(f"%x{i}: {t}" for i, (_, t) in enumerate(outputs)), body, outputs)
 
 
+def divided(n):
+    """N kernels that divide integers by different constants."""
+    body, outputs = [], []
+    for i in range(n):
+        t = f"tensor<si32, {64 * (3 + i)}>"
+        body += [f"  %c{i} = constant value[{3 + i}] -> tensor<si32>",
+                 f"  %b{i} = broadcast_to(%c{i}) result_shape[{64 * (3 + i)}] -> {t}", f"  %y{i} = div(%x{i}, %b{i}) -> {t}"]
+        outputs.append((f"y{i}", t))
+    return function(", ".join(f"%x{i}: {t}" for i, (_, t) in enumerate(outputs)), body, outputs)
+
+
 def dense(shapes, transposed):
     """Products with constants, whose columns are side by side or far apart."""
     r, body, outputs, inputs = np.random.default_rng(1), [], [], []
@@ -67,6 +78,11 @@ class Shared(unittest.TestCase):
     def test_few_maps(self):
         """Reading numbers would cost more than it saves."""
         self.assertEqual(programs_of(scaled(2)), 2)
+
+    def test_divisors(self):
+        """Compilers divide by what they know, with products."""
+        self.assertEqual(programs_of(divided(9)), 9)
+        self.check_bits(divided(9))
 
     def test_packed_constants(self):
         for transposed in False, True:

@@ -114,111 +114,19 @@ static element complex_divide(loop_builder *b, element x, element y)
     return z;
 }
 
-/* 64 bits: X and Y are between -2^51 and 2^51, so that the quotient is never closer to an
- * integer above it than f64 can tell. */
-static loop_value near_quotient_64(loop_builder *b, loop_value x, loop_value y)
-{
-    /* Added to the bits of 1.5 * 2^52, an integer becomes its last digits. */
-    const loop_value bits = const_like(b, x, 0x4338000000000000);
-    loop_value in[] = {x, y}, magic = 0;
-    for (unsigned k = 0; k < 2; k++) {
-        in[k] = loop_convert(b, LOOP_BITCAST, LOOP_F64, loop_binary(b, LOOP_IADD, in[k], bits));
-        magic = float_like(b, in[k], 0x1.8p52);
-        in[k] = loop_binary(b, LOOP_FSUB, in[k], magic);
-    }
-    const loop_value q = loop_unary(b, LOOP_FTRUNC, loop_binary(b, LOOP_FDIV, in[0], in[1]));
-    const loop_value moved = loop_binary(b, LOOP_FADD, q, magic);
-    return loop_binary(b, LOOP_ISUB, loop_convert(b, LOOP_BITCAST, LOOP_I64, moved), bits);
-}
-
-/* 64 bits, any numbers. Processors divide these one by one and slowly, so what f64 holds is divided
- * there, while all lanes are so. */
-static loop_value quotient_64(loop_builder *b, bool is_signed, loop_value x, loop_value y)
-{
-    const loop_value one = const_like(b, y, 1), half = const_like(b, x, UINT64_C(1) << 51);
-    /* From -2^51 to 2^51, plus 2^51: nothing is left above 52 bits. */
-    const loop_value over = is_signed ? loop_binary(b, LOOP_OR, loop_binary(b, LOOP_IADD, x, half),
-                                                    loop_binary(b, LOOP_IADD, y, half))
-                                      : loop_binary(b, LOOP_OR, x, y);
-    const loop_value above =
-        loop_binary(b, LOOP_LSHR, over, const_like(b, over, is_signed ? 52 : 51));
-    const loop_value is_near = loop_binary(b, LOOP_IEQ, above, const_like(b, above, 0));
-    const loop_value q = loop_var(b, near_quotient_64(b, x, y));
-    loop_if(b, loop_any(b, invert(b, is_near)));
-    if (is_signed) { /* the smallest integer / -1 must not be computed */
-        const loop_value minus = loop_binary(b, LOOP_IEQ, y, const_like(b, y, UINT64_MAX));
-        const loop_value negative = loop_binary(b, LOOP_ISUB, const_like(b, x, 0), x);
-        const loop_value some = loop_binary(b, LOOP_SDIV, x, loop_select(b, minus, one, y));
-        loop_set(b, q, loop_select(b, minus, negative, some));
-    } else {
-        loop_set(b, q, loop_binary(b, LOOP_UDIV, x, y));
-    }
-    loop_end(b);
-    return loop_get(b, q);
-}
-
-/* Integer quotients toward zero; X and Y are of dtype D. Y is not 0. Divisions of up to 32 bits are
- * done in floats: the quotient of such integers is never closer to an integer above it than a float
- * of twice their precision can tell. */
-static loop_value int_quotient(loop_builder *b, tn_dtype d, loop_value x, loop_value y)
-{
-    const bool is_signed = dtype_is_signed(d);
-    const loop_elem own = element_compute(d);
-    const size_t bytes = loop_elem_bytes(own);
-    loop_value q;
-    if (bytes == 8)
-        return quotient_64(b, is_signed, x, y);
-    if (bytes == 4) {
-        const loop_value minus = loop_binary(b, LOOP_IEQ, y, const_like(b, y, UINT64_MAX));
-        const loop_value negative = loop_binary(b, LOOP_ISUB, const_like(b, x, 0), x);
-        if (is_signed) /* the smallest integer / -1 must not be computed */
-            y = loop_select(b, minus, const_like(b, y, 1), y);
-        const loop_op to = is_signed ? LOOP_S_TO_F : LOOP_U_TO_F;
-        q = loop_binary(b, LOOP_FDIV, loop_convert(b, to, LOOP_F64, x),
-                        loop_convert(b, to, LOOP_F64, y));
-        q = loop_convert(b, is_signed ? LOOP_F_TO_S : LOOP_F_TO_U, LOOP_I32, q);
-        if (is_signed)
-            q = loop_select(b, minus, negative, q);
-    } else {
-        const loop_op wide = is_signed ? LOOP_SEXT : LOOP_ZEXT;
-        x = loop_convert(b, LOOP_S_TO_F, LOOP_F32, loop_convert(b, wide, LOOP_I32, x));
-        y = loop_convert(b, LOOP_S_TO_F, LOOP_F32, loop_convert(b, wide, LOOP_I32, y));
-        q = loop_convert(b, LOOP_F_TO_S, LOOP_I32, loop_binary(b, LOOP_FDIV, x, y));
-        q = loop_convert(b, LOOP_TRUNCATE, own, q);
-    }
-    return q;
-}
-
-/* Where Y is 0 the result is 0; *ZERO tells where. */
-static element int_divide(loop_builder *b, bool remainder, element x, element y, loop_value *zero)
-{
-    const tn_dtype d = x.dtype;
-    const loop_value none = const_like(b, x.re, 0);
-    *zero = loop_binary(b, LOOP_IEQ, y.re, none);
-    const loop_value divisor = loop_select(b, *zero, const_like(b, y.re, 1), y.re);
-    loop_value r = int_quotient(b, d, x.re, divisor);
-    if (remainder) /* x mod 1 is 0 already */
-        r = loop_binary(b, LOOP_ISUB, x.re, loop_binary(b, LOOP_IMUL, r, divisor));
-    else
-        r = loop_select(b, *zero, none, r);
-    x.re = element_wrap(b, d, r);
-    return x;
-}
-
 typedef enum bound { BOUND_NONE, BOUND_ZERO, BOUND_NUMBER } bound;
 
 /* Is V known to be one number, as which nothing else compares, or the zero that the extremum of
  * zeros is? */
 static bound plain_bound(const loop_builder *b, bool largest, loop_value v)
 {
-    if (b->fault)
+    const loop_inst *i = known_number(b, v);
+    if (!i)
         return BOUND_NONE;
-    const loop_inst *i = &b->at[v];
-    i = i->op == LOOP_SPLAT ? &b->at[i->in[0]] : i;
     const bool is_wide = i->type.elem == LOOP_F64;
     const uint64_t sign = UINT64_C(1) << (is_wide ? 63 : 31), size = i->imm & (sign - 1);
     const uint64_t infinity = is_wide ? UINT64_C(0x7ff) << 52 : 0x7f800000;
-    if (i->op != LOOP_CONST || i->n_lanes != 0 || size > infinity)
+    if (size > infinity)
         return BOUND_NONE;
     return size > 0 ? BOUND_NUMBER : (i->imm == 0) == largest ? BOUND_ZERO : BOUND_NONE;
 }
@@ -437,7 +345,7 @@ element form_div(loop_builder *b, const element_call *c)
         return complex_divide(b, x, y);
     if (dtype_is_float(x.dtype))
         return rounded(b, each_part(b, LOOP_FDIV, x, y));
-    const element r = int_divide(b, false, x, y, &zero);
+    const element r = element_divide_int(b, false, x, y, &zero);
     if (attr_int(c->given, KEY_ON_ZERO, ON_ZERO_ERROR) == ON_ZERO_ERROR)
         *c->fails = zero;
     return r;
@@ -445,7 +353,7 @@ element form_div(loop_builder *b, const element_call *c)
 
 element form_mod(loop_builder *b, const element_call *c)
 {
-    return int_divide(b, true, c->in[0], c->in[1], c->fails);
+    return element_divide_int(b, true, c->in[0], c->in[1], c->fails);
 }
 
 element form_maximum(loop_builder *b, const element_call *c)

@@ -19,6 +19,16 @@ static inline loop_value invert(loop_builder *b, loop_value mask)
     return loop_unary(b, LOOP_NOT, mask);
 }
 
+/* The constant that every lane of V is; NULL where it is none, or not known. */
+static inline const loop_inst *known_number(const loop_builder *b, loop_value v)
+{
+    if (b->fault)
+        return NULL;
+    const loop_inst *i = &b->at[v];
+    i = i->op == LOOP_SPLAT ? &b->at[i->in[0]] : i;
+    return i->op == LOOP_CONST && i->n_lanes == 0 ? i : NULL;
+}
+
 static inline element element_of(tn_dtype d, loop_value re)
 {
     return (element){.dtype = d, .re = re, .im = LOOP_NO_VALUE};
@@ -50,6 +60,10 @@ typedef element element_fn(loop_builder *b, const element_call *c);
 /* The stored bits of a part of dtype D (not complex) to the form that is held, and back. */
 loop_value element_decode(loop_builder *b, tn_dtype d, loop_value stored);
 loop_value element_encode(loop_builder *b, tn_dtype d, loop_value held);
+
+/* The quotient toward zero of integers, or the remainder. Where Y is 0 the result is 0, and *ZERO
+ * tells where, unless it is nowhere: LOOP_NO_VALUE. */
+element element_divide_int(loop_builder *b, bool remainder, element x, element y, loop_value *zero);
 
 /* A 4-bit integer from the low bits of X; X itself for other dtypes. */
 loop_value element_wrap(loop_builder *b, tn_dtype d, loop_value x);

@@ -37,14 +37,29 @@ static bool is_alike(const loop_inst *x, const loop_inst *y)
            memcmp(x->in, y->in, sizeof x->in) == 0 && (x->imm == y->imm || may_differ(x));
 }
 
+/* The constant by which I, of P, divides vectors; NULL: it does not. Compilers do that with
+ * products, and one by one where it is a number that is read. */
+static const loop_inst *vector_divisor(const loop_program *p, const loop_inst *i)
+{
+    if ((i->op != LOOP_SDIV && i->op != LOOP_UDIV) || i->type.lanes == 1)
+        return NULL;
+    const loop_inst *by = &p->at[i->in[1]];
+    by = by->op == LOOP_SPLAT ? &p->at[by->in[0]] : by;
+    return by->op == LOOP_CONST && !is_size(by) ? by : NULL;
+}
+
 static bool are_alike(const loop_program *p, const loop_program *q)
 {
     if (p->n != q->n || p->n_tables != q->n_tables || p->n_buffers != q->n_buffers ||
         (p->n_tables && memcmp(p->tables, q->tables, p->n_tables) != 0))
         return false;
-    for (loop_value v = 0; v < p->n; v++)
+    for (loop_value v = 0; v < p->n; v++) {
         if (!is_alike(&p->at[v], &q->at[v]))
             return false;
+        const loop_inst *by = vector_divisor(p, &p->at[v]);
+        if (by && by->imm != vector_divisor(q, &q->at[v])->imm)
+            return false;
+    }
     return true;
 }
 
@@ -82,6 +97,8 @@ uint64_t loop_shape_hash(const loop_program *p)
         h = hash_mix(h, (uint64_t)i->in[0] << 32 | i->in[1]);
         h = hash_mix(h, (uint64_t)i->in[2] << 32 | i->n_lanes);
         h = may_differ(i) ? h : hash_mix(h, i->imm);
+        const loop_inst *by = vector_divisor(p, i);
+        h = by ? hash_mix(h, by->imm) : h;
     }
     return h;
 }
