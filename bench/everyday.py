@@ -1,5 +1,5 @@
 """Small everyday work on arrays: reductions over other axes than the last, of few columns and of everything, rows and
-columns that are looked up, borders, histograms, windows along lines, pairs, truth values. Part of corners.py, which writes the programs out."""
+columns that are looked up, borders, histograms, windows along lines, pairs, truth values, whole quotients, repetitions. Part of corners.py, which writes the programs out."""
 F, I = 4, 8  # bytes of a float, of a position
 MILLION = 1 << 20
 
@@ -40,6 +40,9 @@ FEW = (MILLION // 4, 3)
 BINS = 256
 LINES = (16, 64, 1024)
 PAIRS = (MILLION // 2, 2)
+SMALL, LARGE = (4, 16, 64, 64), (4, 16, 128, 128)  # pictures, and the same with each pixel four times
+TILE, TILES = (1000, 8), (10, 32)
+TILED = (TILE[0] * TILES[0], TILE[1] * TILES[1])
 
 
 def channels_last(shape):
@@ -83,6 +86,15 @@ TEXTS.update({
     "stack-pairs": program([("f32", (PAIRS[0], 1)), ("f32", (PAIRS[0], 1))], ("concat(%x, %i) axis[1]", "f32", PAIRS)),
 })
 
+TEXTS.update({
+    "divide-by-seven": program([("si32", (MILLION,))], ("constant fill[7]", "si32", (MILLION,)), ("div(%x, %v)", "si32", (MILLION,))),
+    "divide-bytes": program([("ui8", (MILLION,))], ("constant fill[7]", "ui8", (MILLION,)), ("div(%x, %v)", "ui8", (MILLION,))),
+    "repeat-pixels": program([("f32", SMALL)], ("reshape(%x) new_shape[4, 16, 64, 1, 64, 1]", "f32", (4, 16, 64, 1, 64, 1)),
+                             ("broadcast_to(%v) result_shape[4, 16, 64, 2, 64, 2]", "f32", (4, 16, 64, 2, 64, 2)),
+                             ("reshape(%v) new_shape[4, 16, 128, 128]", "f32", LARGE)),
+    "tile-of-eight": program([("f32", TILE)], ("tile(%x) repeats[10, 32]", "f32", TILED)),
+})
+
 # The bytes that must be read and written.
 MOVED = {name: (F * product(shape), F * product(without(shape, axis))) for name, (shape, axis) in SUMS.items()}
 MOVED.update({
@@ -95,6 +107,8 @@ MOVED.update({
     "argmax-three-columns": (F * product(FEW), I * FEW[1]), "argmax-rows-of-three": (F * product(FEW), I * FEW[0]),
     "histogram": ((F + I) * MILLION, F * BINS), "less-f16": (4 * MILLION, MILLION), "differ-1m": (2 * MILLION, MILLION),
     "max-along-lines": (F * product(LINES), F * product(LINES)), "stack-pairs": (F * product(PAIRS), F * product(PAIRS)),
+    "divide-by-seven": (4 * MILLION, 4 * MILLION), "divide-bytes": (MILLION, MILLION),
+    "repeat-pixels": (F * product(SMALL), F * product(LARGE)), "tile-of-eight": (F * product(TILE), F * product(TILED)),
 })
 
 
@@ -144,6 +158,9 @@ def numpy_work(np, new):
             "argmax-1m-ui8": lambda: one(np.argmax, (abs(new(MILLION)) * 255).astype(np.uint8)),
             "any-1m": lambda: one(np.any, np.zeros(MILLION, bool)),
             "any-rows-of-ten": lambda: one(lambda x: np.any(x, 1), np.zeros(TRUTHS, bool)),
+            "divide-by-seven": lambda: one(lambda x: x // 7, (new(MILLION) * 1e6).astype(np.int32)),
+            "divide-bytes": lambda: one(lambda x: x // 7, (abs(new(MILLION)) * 255).astype(np.uint8)),
+            "tile-of-eight": lambda: one(lambda x: np.tile(x, TILES), new(*TILE)),
             "take-columns": take_columns, "pad-images": pad_images}
 
 
@@ -199,4 +216,8 @@ def torch_work(torch, new):
             "argmax-1m-ui8": lambda: one(torch.argmax, (new(MILLION).abs() * 255).to(torch.uint8)),
             "any-1m": lambda: one(torch.any, torch.zeros(MILLION, dtype=torch.bool)),
             "any-rows-of-ten": lambda: one(lambda x: torch.any(x, 1), torch.zeros(TRUTHS, dtype=torch.bool)),
+            "divide-by-seven": lambda: one(lambda x: torch.div(x, 7, rounding_mode="trunc"), (new(MILLION) * 1e6).int()),
+            "divide-bytes": lambda: one(lambda x: torch.div(x, 7, rounding_mode="trunc"), (new(MILLION).abs() * 255).to(torch.uint8)),
+            "repeat-pixels": lambda: one(lambda x: torch.nn.functional.interpolate(x, scale_factor=2), new(*SMALL)),
+            "tile-of-eight": lambda: one(lambda x: x.repeat(*TILES), new(*TILE)),
             "embedding-bag": bag, "take-columns": take_columns, "take-along": take_along, "pad-images": pad_images}

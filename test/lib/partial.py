@@ -234,6 +234,18 @@ def tiled(p):
     return (p.op({"Tile": {"repeats": repeats}}, [x], x.dtype, [a * b for a, b in zip(x.shape, repeats)]),)
 
 
+def repeated(p):
+    """Each element several times, and the same few over and over: as often as lanes have a divisor, mostly."""
+    kind, n, times = p.kind(ALL), p.n(40), p.r.choice([2, 4, 8, 16, 32, 64, 3, 5])
+    x, y = p.input(kind, (n, 1)), p.input(kind, (1, times))
+    each, over = (p.reshaped(p.spread(v, (n, times)), [n * times]) for v in (x, y))
+    if p.r.random() < 0.5:
+        return cut(p, each), cut(p, over)
+    if kind in NUMBERS and p.r.random() < 0.7:
+        return (p.binary("Mul", each, over),)
+    return each, over
+
+
 def turned(p):
     x = p.input(p.kind(ALL), p.dims(p.r.randint(2, 4)))
     perm = p.r.sample(range(len(x.shape)), len(x.shape))
@@ -646,7 +658,7 @@ def moves(p):
     return "tiny", json.dumps({"uops": nodes, "outputs": [nodes[-1]["id"]]})
 
 
-KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, stacked, tiled, turned, reductions, rows,
+KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, stacked, tiled, repeated, turned, reductions, rows,
          normalised, products, swept_products, tiled_products, vectors, dots, short_products, convolutions, grouped_convolutions, pools,
          taken, taken_rows, taken_columns, gathered, scattered, segments, windows_at, largest, cumulated, ordered,
          turned_products, quantised, decoded_products, open_products, scanned, steps, images, moves)

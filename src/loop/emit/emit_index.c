@@ -214,6 +214,46 @@ bool emit_unwrapped(emitter *e, const access_expr *expr, emit_index *line, loop_
     return true;
 }
 
+/* Does T go over few elements, each several times, when what it divides goes on by OF.step from
+ * lane to lane? */
+static bool is_over_few(const emitter *e, const access_term *t, const emit_index *of)
+{
+    const sized by = {t->by, t->by_other}, step = {of->step, of->step_other};
+    return t->kind != ACCESS_AXIS && t->factor == 1 && sized_is_fixed(factor_of(t)) &&
+           of->step == 1 && sized_is_fixed(step) && sized_is_fixed(by) && t->by < e->lanes &&
+           e->lanes % t->by == 0;
+}
+
+uint32_t emit_few(emitter *e, const access_expr *expr, loop_value *first, loop_value *fits,
+                  uint8_t *table)
+{
+    loop_builder *b = e->b;
+    uint32_t n = 0;
+    *first = loop_sized(b, (sized){expr->constant, expr->constant_other});
+    for (uint32_t i = 0; i < expr->n; i++) {
+        const access_term *t = &expr->at[i];
+        emit_index of = {LOOP_NO_VALUE, 0, LOOP_NO_VALUE, 0, false};
+        if (t->kind == ACCESS_AXIS ? t->axis == e->vector_axis
+                                   : !emit_unwrapped(e, t->of, &of, fits))
+            return 0;
+        const bool remainder = t->kind == ACCESS_REMAINDER;
+        if (of.step != 0 || of.step_other != 0) {
+            if (n > 0 || !is_over_few(e, t, &of))
+                return 0;
+            const uint32_t by = (uint32_t)t->by;
+            n = remainder ? by : e->lanes / by;
+            for (uint32_t k = 0; k < e->lanes; k++)
+                table[k] = (uint8_t)(remainder ? k % by : k / by);
+            *fits = emit_both(
+                b, *fits, loop_binary(b, LOOP_IEQ, quotient(e, of.first, t, true), loop_i64(b, 0)));
+        }
+        const loop_value x =
+            t->kind == ACCESS_AXIS ? e->at[t->axis] : quotient(e, of.first, t, remainder);
+        *first = loop_binary(b, LOOP_IADD, *first, emit_times(b, x, factor_of(t)));
+    }
+    return n;
+}
+
 bool emit_all_within(emitter *e, const access_map *map, loop_value *fits)
 {
     loop_builder *b = e->b;

@@ -116,8 +116,44 @@ static element load_some(emitter *e, loop_value base, const emit_index *at, tn_d
     return load_steps(e, base, at, d, mask);
 }
 
-/* Lanes that mostly exist and have a small stride: load vectors where that holds, and single
- * elements or masked vectors elsewhere. */
+/* Are all lanes one element, whatever the sizes? */
+static bool is_one(const emit_index *at)
+{
+    return emit_is_strided(at) && at->step == 0 && sized_is_fixed((sized){0, at->step_other});
+}
+
+static element load_one(emitter *e, loop_value base, loop_value first, tn_dtype d)
+{
+    const element x = element_load(e->b, d, emit_address(e, base, first, d), 1, emit_natural(d));
+    return element_splat(e->b, e->lanes, x);
+}
+
+/* Lanes that mostly are a few elements, each several times: load those where that holds, and gather
+ * elsewhere. */
+static bool load_few(emitter *e, loop_value base, tn_dtype d, const access_expr *offset,
+                     const access_map *map, const emit_index *at, element *x)
+{
+    loop_builder *b = e->b;
+    loop_value fits = loop_const(b, loop_type_of(LOOP_MASK, 1), 1), first;
+    uint8_t table[LOOP_MAX_LANES];
+    uint32_t n = 0;
+    if (e->count == LOOP_NO_VALUE && map->n_guards == 0)
+        n = emit_few(e, offset, &first, &fits, table);
+    if (n == 0)
+        return false;
+    const element var = element_var(b, element_zero(b, d, e->lanes));
+    loop_if(b, fits);
+    const element few = element_load(b, d, emit_address(e, base, first, d), n, emit_natural(d));
+    element_set(b, var, element_shuffle(b, few, few, table, e->lanes));
+    loop_else(b);
+    element_set(b, var, gather(e, base, at, d, LOOP_NO_VALUE));
+    loop_end(b);
+    *x = element_get(b, var);
+    return true;
+}
+
+/* Lanes that mostly exist and have a small stride, or none: load vectors where that holds, and
+ * single elements or masked vectors elsewhere. */
 static bool load_mostly_dense(emitter *e, loop_value base, tn_dtype d, const access_expr *offset,
                               const access_map *map, const emit_index *at, loop_value ok,
                               element *x)
@@ -126,11 +162,13 @@ static bool load_mostly_dense(emitter *e, loop_value base, tn_dtype d, const acc
     loop_value fits = loop_const(b, loop_type_of(LOOP_MASK, 1), 1);
     emit_index line;
     if (e->count != LOOP_NO_VALUE || !emit_unwrapped(e, offset, &line, &fits) ||
-        !steps_shortly(e, &line, d) || !emit_all_within(e, map, &fits))
+        !(is_one(&line) || steps_shortly(e, &line, d)) || !emit_all_within(e, map, &fits))
         return false;
     const element var = element_var(b, element_zero(b, d, e->lanes));
     loop_if(b, fits);
-    element_set(b, var, load_steps(e, base, &line, d, LOOP_NO_VALUE));
+    element_set(b, var,
+                is_one(&line) ? load_one(e, base, line.first, d)
+                              : load_steps(e, base, &line, d, LOOP_NO_VALUE));
     loop_else(b);
     element_set(b, var, load_some(e, base, at, d, ok));
     loop_end(b);
@@ -156,6 +194,8 @@ element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loo
         if (steps_shortly(e, &at, d) && ok == LOOP_NO_VALUE && e->count == LOOP_NO_VALUE)
             return load_steps(e, base, &at, d, LOOP_NO_VALUE);
         element x;
+        if (offset && ok == LOOP_NO_VALUE && load_few(e, base, d, offset, map, &at, &x))
+            return x;
         if (offset && load_mostly_dense(e, base, d, offset, map, &at, ok, &x))
             return x;
         return load_some(e, base, &at, d, ok);
