@@ -323,6 +323,19 @@ def vectors(p):
     return (p.dot(x, p.input(kind, [k]), [], [(0 if by_columns else 1, 0)]),)
 
 
+def distant_columns(p):
+    """A vector times rows a multiple of half a page apart, of which all or most is used: two blocks of products at once."""
+    kind, size = p.r.choice((("F32", 4), ("F32", 4), ("F64", 8), ("Si32", 4)))
+    row = p.r.randint(2, 5) * 2048 // size
+    k = row if row < 513 or p.r.random() < 0.5 else p.r.randint(512, row)
+    n = (40 << 10) // (k * size) + p.n(40)
+    y = p.input(kind, [n, row])
+    if k < row:
+        y = p.op({"Slice": {"starts": [0, row - k], "sizes": [n, k]}}, [y], kind, [n, k])
+    x = p.input(kind, [k])
+    return (p.dot(y, x, [], [(1, 0)]) if p.r.random() < 0.5 else p.dot(x, y, [], [(0, 1)]),)
+
+
 def short_products(p):
     """Of integers that are summed in 32 bits: two or four by one instruction."""
     kind = p.r.choice(("Si8", "Si8", "Si8", "Ui8", "Si16", "Si4"))
@@ -659,7 +672,7 @@ def moves(p):
 
 
 KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, stacked, tiled, repeated, turned, reductions, rows,
-         normalised, products, swept_products, tiled_products, vectors, dots, short_products, convolutions, grouped_convolutions, pools,
+         normalised, products, swept_products, tiled_products, vectors, distant_columns, dots, short_products, convolutions, grouped_convolutions, pools,
          taken, taken_rows, taken_columns, gathered, scattered, segments, windows_at, largest, cumulated, ordered,
          turned_products, quantised, decoded_products, open_products, scanned, steps, images, moves)
 

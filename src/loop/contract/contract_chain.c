@@ -17,7 +17,7 @@ static uint32_t a_align(const problem *p)
     return (uint32_t)p->bytes;
 }
 
-static element load_a(multiplier *g, loop_value at, uint32_t row, sized bytes)
+element contract_load_a(multiplier *g, loop_value at, uint32_t row, sized bytes)
 {
     const problem *p = g->p;
     const sized row_at = g->row_at[row];
@@ -119,7 +119,7 @@ static void emit_product(multiplier *g, element *sums, loop_value a, loop_value 
     element x[32], y[32];
     if (g->rows <= g->nv && !g->p->offset) { /* the fewer ones stay in registers */
         for (uint32_t r = 0; r < g->rows; r++)
-            x[r] = load_a(g, a, r, a_bytes);
+            x[r] = contract_load_a(g, a, r, a_bytes);
         for (uint32_t v = 0; v < g->nv; v++) {
             const element here = load_b(g, b_at, v, product, b_units);
             for (uint32_t r = 0; r < g->rows; r++)
@@ -130,7 +130,7 @@ static void emit_product(multiplier *g, element *sums, loop_value a, loop_value 
     for (uint32_t v = 0; v < g->nv; v++)
         y[v] = load_b(g, b_at, v, product, b_units);
     for (uint32_t r = 0; r < g->rows; r++) {
-        const element here = load_a(g, a, r, a_bytes);
+        const element here = contract_load_a(g, a, r, a_bytes);
         for (uint32_t v = 0; v < g->nv; v++)
             sums[r * g->nv + v] = contract_product(g->p, b, here, y[v], sums[r * g->nv + v]);
     }
@@ -163,73 +163,6 @@ static void emit_products(multiplier *g, loop_value a, loop_value b_at, uint32_t
     for (uint32_t i = 0; i < count; i++)
         emit_product(g, sums, a, b_at, i, sized_mul(sized_of(i), step_a),
                      sized_mul(sized_of(i), step_b));
-    set_sums(g, sums);
-}
-
-/* Do columns come from memory, in more streams than the hardware follows well? From the third-level
- * cache it pays only where each part of a column is a line. */
-static bool fetches_columns(const problem *p)
-{
-    enum { LARGE = 8 << 20, LARGE_LINES = 2 << 20 };
-    const int64_t usual = 1 << 11, columns = p->has_dynamic_n ? usual : p->n;
-    const int64_t large = p->lanes * p->bytes >= LOOP_ALIGN ? LARGE_LINES : LARGE;
-    return !p->b.load && p->k >= large / (columns * p->bytes);
-}
-
-/* Where column N of a block begins, in the units of `b_at`; STEP is from column to column. */
-static loop_value column_at(multiplier *g, int64_t n, sized step)
-{
-    loop_builder *b = g->b;
-    const int64_t last = g->columns - 1;
-    step = sized_mul(step, sized_of(b_unit(g->p)));
-    if (!g->has_fewer)
-        return loop_sized(b, sized_mul(step, sized_of(n < last ? n : last)));
-    const loop_value end = loop_binary(b, LOOP_ISUB, g->fewer, loop_i64(b, 1));
-    return int_times_sized(b, loop_min(b, loop_i64(b, n), end), step);
-}
-
-/* The same where the columns of B are contiguous, for one vector of products of which COUNT exist:
- * squares of B are transposed in registers. */
-static void emit_square(multiplier *g, loop_value a, loop_value b_at, uint32_t count)
-{
-    const problem *p = g->p;
-    loop_builder *b = g->b;
-    enum { AHEAD = 256 }; /* bytes */
-    const sized step_a = sized_mul(products_a(&p->products, 0), sized_of(p->bytes * p->parts)),
-                step = walk_sized_step(&p->b_n);
-    const bool fetches = fetches_columns(p) && count == p->lanes;
-    element sums[MULTIPLIER_SUMS];
-    get_sums(g, sums);
-    for (uint32_t v = 0; v < g->nv; v++) {
-        loop_value from[LOOP_MAX_LANES], transposed[LOOP_MAX_LANES];
-        for (uint32_t r = 0; r < p->lanes; r++) {
-            /* Columns that do not exist repeat the last one; their sums are not stored. */
-            const int64_t n = (int64_t)v * p->lanes + r;
-            from[r] = b_moved(g, b_at, column_at(g, n, step));
-            if (fetches)
-                loop_prefetch(b, loop_at(b, from[r], AHEAD));
-        }
-        if (p->b.load) {
-            const loop_value some =
-                count == p->lanes ? (loop_value)LOOP_NO_VALUE : loop_i64(b, count);
-            for (uint32_t r = 0; r < p->lanes; r++)
-                transposed[r] = factors_load_at(b, p, &p->b, from[r], p->lanes, some).re;
-            transpose_square(b, transposed, p->lanes, p->bytes);
-        } else if (count == p->lanes) {
-            load_transposed(b, from, p->elem, p->lanes, transposed);
-        } else {
-            for (uint32_t r = 0; r < p->lanes; r++)
-                transposed[r] = loop_load_first(b, loop_type_of(p->elem, p->lanes), from[r],
-                                                loop_i64(b, count), (uint32_t)p->bytes);
-            transpose_square(b, transposed, p->lanes, p->bytes);
-        }
-        for (uint32_t i = 0; i < count; i++)
-            for (uint32_t r = 0; r < g->rows; r++) {
-                const element y = {p->form, transposed[i], LOOP_NO_VALUE};
-                sums[r * g->nv + v] = contract_product(
-                    p, b, load_a(g, a, r, sized_mul(sized_of(i), step_a)), y, sums[r * g->nv + v]);
-            }
-    }
     set_sums(g, sums);
 }
 
@@ -278,7 +211,7 @@ static uint32_t unroll_of(const multiplier *g)
 static void emit_some(multiplier *g, loop_value a, loop_value b_at, uint32_t count)
 {
     if (g->p->b_form == B_COLUMNS)
-        emit_square(g, a, b_at, count);
+        contract_square(g, a, b_at, count);
     else
         emit_products(g, a, b_at, count);
 }

@@ -220,23 +220,6 @@ static b_form find_b(const problem *p, const machine *m, int64_t rows, bool is_s
     return choose_b(p, m, rows, is_stage);
 }
 
-/* Vectors of columns that are read in place, one square at a time in registers: with a single row
- * of A one chain would wait for itself, and where vectors are short, so would two. Columns a
- * multiple of PAGE apart share one set of the first-level cache, which more than MOST_IN_SET evict.
- */
-static uint32_t squares_of(const problem *p)
-{
-    enum { PAGE = 4096, MOST_IN_SET = 16, WIDE = 64, TWO = 2, THREE = 3 };
-    const walk n = WALK(p->spec.n, p->spec.n_n, b);
-    const int64_t columns = p->has_dynamic_n ? INT64_MAX : p->n;
-    const bool is_crowded = n.step[0] * p->bytes % PAGE == 0 && TWO * p->lanes > MOST_IN_SET;
-    if (p->m != 1 || columns <= p->lanes || is_crowded || p->spec.wanted.vectors == 1)
-        return 1;
-    const bool fits = n.step[0] * p->bytes % PAGE != 0 || THREE * p->lanes <= MOST_IN_SET;
-    const bool is_short = p->lanes * p->bytes < WIDE && p->spec.wanted.vectors != TWO;
-    return is_short && fits && columns > (int64_t)TWO * p->lanes ? THREE : TWO;
-}
-
 /* Do the rows that panels meet stay in the second-level cache beside one of them? */
 static bool are_rows_near(const problem *p, const machine *m, uint64_t packed_a_bytes)
 {
@@ -408,7 +391,7 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
     /* The steps of A are final now, and say which axes of K can be one. */
     p->b_form = p->is_tiled ? B_PANELS : sweeps ? swept_form(p) : find_b(p, m, *rows, is_stage);
     if (p->b_form == B_COLUMNS && !sweeps)
-        p->nv = squares_of(p);
+        contract_choose_squares(p, m);
     const uint32_t wide = p->nv;
     if (s->b_is_constant && p->b_form == B_PANELS && s->wanted.vectors == 0)
         p->nv = constant_vectors(p);

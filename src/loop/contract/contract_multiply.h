@@ -78,11 +78,19 @@ int64_t b_unit(const problem *p);
 bool contract_has_rows(const problem *p, uint32_t of);
 /* UNITS (i64) after AT. */
 loop_value b_moved(multiplier *g, loop_value at, loop_value units);
+/* A's element BYTES after AT, ROW rows further, in every lane. */
+element contract_load_a(multiplier *g, loop_value at, uint32_t row, sized bytes);
 
 /* The chains of one block of products, FIRST .. FIRST + LENGTH - 1, from +0 into the sums. */
 void emit_block(multiplier *g, loop_value first, loop_value length);
 /* The same of the chunk. */
 void emit_chunk(multiplier *g);
+
+/* Columns of B that are contiguous: COUNT products, one vector of them at most, from the addresses
+ * A and B_AT on, join the sums. */
+void contract_square(multiplier *g, loop_value a, loop_value b_at, uint32_t count);
+/* All products of the only row and a vector of columns; the totals of these. */
+element contract_blocks_aside(multiplier *g);
 
 /* Are the columns of C contiguous, so that it is better written along them? */
 bool contract_finishes_columns(const problem *p);

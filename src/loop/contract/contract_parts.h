@@ -150,6 +150,7 @@ typedef struct problem {
      * whose width does not depend on the number of rows, so that they are packed once for all. */
     uint32_t panel_nv, side;
     b_form b_form;
+    bool has_blocks_aside; /* two blocks of products of a vector of columns at once */
     /* Items go through the batch, groups of blocks of rows, panels, blocks of the group. */
     int64_t group;
     bool packs_inside; /* items are panels, which are packed into scratch memory first */
@@ -291,6 +292,8 @@ bool contract_serves_any_rows(const problem *p);
  * how many rows of a block stay in registers. */
 bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
                      contract_plan *plan, int64_t *rows, const char **fault);
+/* Vectors of columns of B that are read in place, and how many of them are side by side. */
+void contract_choose_squares(problem *p, const machine *m);
 /* For problems whose rows are cut into blocks. Where all of B stays in the cache, each block of
  * rows is multiplied by all panels. Otherwise each panel is multiplied by a group of row blocks
  * that stays in the cache. */

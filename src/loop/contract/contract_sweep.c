@@ -64,7 +64,7 @@ bool contract_can_sweep(const problem *p)
     const int64_t far = p->m > FEW_ROWS ? FARTHER : FAR;
     const int64_t most = p->has_many_registers ? MOST_FOR_COLUMNS : FEWER_FOR_COLUMNS;
     if (has_columns(p) && (p->m <= FEW_ROWS || p->m > most))
-        return false; /* contract_chain.c transposes for fewer, tiles for more */
+        return false; /* contract_squares.c transposes for fewer, tiles for more */
     return contract_may_sweep(p) && p->k * p->n >= far / p->bytes &&
            tile_of(p) >= LEAST_VECTORS * (int64_t)p->lanes;
 }

@@ -36,8 +36,9 @@ type_rule loop_op_rule(loop_op op)
 bool loop_op_has_value(loop_op op)
 {
     return !(op == LOOP_STORE || op == LOOP_STORE_FIRST || op == LOOP_STORE_NONTEMPORAL ||
-             op == LOOP_PREFETCH || op == LOOP_SET || op == LOOP_IF || op == LOOP_ELSE ||
-             op == LOOP_END || op == LOOP_LEAVE || op == LOOP_POLL || op == LOOP_FAIL);
+             op == LOOP_PREFETCH || op == LOOP_PREFETCH_FAR || op == LOOP_SET || op == LOOP_IF ||
+             op == LOOP_ELSE || op == LOOP_END || op == LOOP_LEAVE || op == LOOP_POLL ||
+             op == LOOP_FAIL);
 }
 
 const char *loop_elem_name(loop_elem e)
@@ -345,11 +346,21 @@ void loop_store_nontemporal(loop_builder *b, loop_value p, loop_value x)
     (void)access(b, LOOP_STORE_NONTEMPORAL, no_type, p, x, 0, (uint32_t)bytes);
 }
 
-void loop_prefetch(loop_builder *b, loop_value p)
+static void fetch(loop_builder *b, loop_op op, loop_value p)
 {
     if (!loop_has_type(b, p, LOOP_PTR, 1))
         (void)loop_fault(b, "an address to prefetch");
-    (void)loop_add_value(b, LOOP_PREFETCH, no_type, p, 0, 0, 0);
+    (void)loop_add_value(b, op, no_type, p, 0, 0, 0);
+}
+
+void loop_prefetch(loop_builder *b, loop_value p)
+{
+    fetch(b, LOOP_PREFETCH, p);
+}
+
+void loop_prefetch_far(loop_builder *b, loop_value p)
+{
+    fetch(b, LOOP_PREFETCH_FAR, p);
 }
 
 /* ---- variables and regions ---- */

@@ -213,6 +213,8 @@ void loop_store_first(loop_builder *b, loop_value p, loop_value x, loop_value n,
 /* P is aligned to all of X. */
 void loop_store_nontemporal(loop_builder *b, loop_value p, loop_value x);
 void loop_prefetch(loop_builder *b, loop_value p);
+/* ... only as near as the second-level cache. */
+void loop_prefetch_far(loop_builder *b, loop_value p);
 
 /* A variable; what loop_var returns is only for GET and SET. */
 loop_value loop_var(loop_builder *b, loop_value first);

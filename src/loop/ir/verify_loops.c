@@ -35,6 +35,9 @@ static void replay_action(replay *r, const loop_inst *i)
     case LOOP_PREFETCH:
         loop_prefetch(b, again(r, i, 0));
         break;
+    case LOOP_PREFETCH_FAR:
+        loop_prefetch_far(b, again(r, i, 0));
+        break;
     case LOOP_SET:
         loop_set(b, again(r, i, 0), again(r, i, 1));
         break;

@@ -130,9 +130,10 @@ static void put_statement(c_printer *c, loop_value v)
         put_store_first(c, i);
         break;
     case LOOP_PREFETCH:
+    case LOOP_PREFETCH_FAR:
         put(c, "__builtin_prefetch(");
         c_put_whole(c, i->in[0]);
-        put(c, ");\n");
+        put(c, i->op == LOOP_PREFETCH_FAR ? ", 0, 2);\n" : ");\n");
         break;
     case LOOP_SET:
         put_set(c, i);

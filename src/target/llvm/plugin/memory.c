@@ -286,8 +286,10 @@ LLVMValueRef gather(const function_state *f, const loop_inst *i)
 
 void prefetch(const function_state *f, const loop_inst *i)
 {
+    enum { SECOND_LEVEL = 2, FIRST_LEVEL = 3 };
     LLVMTypeRef type = f->t->elems[LOOP_PTR];
-    LLVMValueRef args[] = {in_of(f, i, 0), const_i32(f->t, 0), const_i32(f->t, 3),
+    const uint32_t near = i->op == LOOP_PREFETCH_FAR ? SECOND_LEVEL : FIRST_LEVEL;
+    LLVMValueRef args[] = {in_of(f, i, 0), const_i32(f->t, 0), const_i32(f->t, near),
                            const_i32(f->t, 1)};
     (void)call(f, INTRINSIC_PREFETCH, &type, 1, args, 4);
 }

@@ -230,6 +230,7 @@ static void effect(function_state *f, const loop_inst *i)
         store_first(f, i);
         break;
     case LOOP_PREFETCH:
+    case LOOP_PREFETCH_FAR:
         prefetch(f, i);
         break;
     case LOOP_SET:

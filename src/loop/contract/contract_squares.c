@@ -1,0 +1,254 @@
+/* Columns of B that are contiguous and read in place: squares of them are transposed in registers,
+ * so that a vector has one product of as many columns. */
+#include "loop/contract/contract_multiply.h"
+
+/* ---- the choice ---- */
+
+/* Vectors of columns that are read in place, one square at a time in registers: with a single row
+ * of A one chain would wait for itself, and where vectors are short, so would two. Columns a
+ * multiple of PAGE apart share one set of the first-level cache, which more than MOST_IN_SET evict.
+ */
+static uint32_t squares_of(const problem *p)
+{
+    enum { PAGE = 4096, MOST_IN_SET = 16, WIDE = 64, TWO = 2, THREE = 3 };
+    const walk n = WALK(p->spec.n, p->spec.n_n, b);
+    const int64_t columns = p->has_dynamic_n ? INT64_MAX : p->n;
+    const bool is_crowded = n.step[0] * p->bytes % PAGE == 0 && TWO * p->lanes > MOST_IN_SET;
+    if (p->m != 1 || columns <= p->lanes || is_crowded || p->spec.wanted.vectors == 1)
+        return 1;
+    const bool fits = n.step[0] * p->bytes % PAGE != 0 || THREE * p->lanes <= MOST_IN_SET;
+    const bool is_short = p->lanes * p->bytes < WIDE && p->spec.wanted.vectors != TWO;
+    return is_short && fits && columns > (int64_t)TWO * p->lanes ? THREE : TWO;
+}
+
+/* Do columns share few sets of the first-level cache, because of how far apart they are, and are
+ * too many to stay there? Then one vector of them is read at a time. */
+static bool takes_blocks_aside(const problem *p, const machine *m)
+{
+    enum { HALF_PAGE = 2048 };
+    const walk n = WALK(p->spec.n, p->spec.n_n, b);
+    const double bytes = (double)p->batch * (double)p->n * (double)p->k * (double)p->bytes;
+    return p->m == 1 && n.step[0] * p->bytes % HALF_PAGE == 0 &&
+           p->k >= (int64_t)2 * CONTRACT_BLOCK && bytes > m->l1 && !p->b.load &&
+           !p->has_dynamic_n && !p->is_stage && p->spec.wanted.vectors == 0 &&
+           p->spec.wanted.right == RIGHT_ANY;
+}
+
+/* Vectors of columns that come from memory, or share sets of the cache, are short: a line of each
+ * column must stay in the first-level cache until all of it is used. */
+static uint32_t column_lanes(const problem *p)
+{
+    enum { LONG = 64, LARGE = 8 << 20 };
+    const bool is_large = p->m == 1 && !p->has_dynamic_n && !p->b.load &&
+                          p->spec.wanted.vectors == 0 && p->k >= LARGE / (p->n * p->bytes);
+    return p->lanes * p->bytes == LONG && (is_large || p->has_blocks_aside) ? p->lanes / 2
+                                                                            : p->lanes;
+}
+
+void contract_choose_squares(problem *p, const machine *m)
+{
+    p->has_blocks_aside = takes_blocks_aside(p, m);
+    p->lanes = column_lanes(p);
+    p->nv = p->has_blocks_aside ? 1 : squares_of(p);
+}
+
+/* ---- squares ---- */
+
+/* Do columns come from memory, in more streams than the hardware follows well? From the third-level
+ * cache it pays only where each part of a column is a line. */
+static bool fetches_columns(const problem *p)
+{
+    enum { LARGE = 8 << 20, LARGE_LINES = 2 << 20 };
+    const int64_t usual = 1 << 11, columns = p->has_dynamic_n ? usual : p->n;
+    const int64_t large = p->lanes * p->bytes >= LOOP_ALIGN ? LARGE_LINES : LARGE;
+    return !p->b.load && p->k >= large / (columns * p->bytes);
+}
+
+static sized step_of_a(const problem *p)
+{
+    return sized_mul(products_a(&p->products, 0), sized_of(p->bytes * p->parts));
+}
+
+/* From column to column, in the units of `b_at`. */
+static sized step_of_columns(const problem *p)
+{
+    return sized_mul(walk_sized_step(&p->b_n), sized_of(b_unit(p)));
+}
+
+/* Where column N of a block begins, in the units of `b_at`. */
+static loop_value column_at(multiplier *g, int64_t n)
+{
+    loop_builder *b = g->b;
+    const int64_t last = g->columns - 1;
+    const sized step = step_of_columns(g->p);
+    if (!g->has_fewer)
+        return loop_sized(b, sized_mul(step, sized_of(n < last ? n : last)));
+    const loop_value end = loop_binary(b, LOOP_ISUB, g->fewer, loop_i64(b, 1));
+    return int_times_sized(b, loop_min(b, loop_i64(b, n), end), step);
+}
+
+/* The square of COUNT products of the columns from number N of the block on, transposed. Columns
+ * that do not exist repeat the last one; their sums are not stored. */
+static void load_square(multiplier *g, loop_value b_at, int64_t n, uint32_t count, bool fetches,
+                        loop_value *transposed)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    enum { AHEAD = 256 }; /* bytes */
+    loop_value from[LOOP_MAX_LANES];
+    for (uint32_t r = 0; r < p->lanes; r++) {
+        from[r] = b_moved(g, b_at, column_at(g, n + r));
+        if (fetches)
+            loop_prefetch(b, loop_at(b, from[r], AHEAD));
+    }
+    if (!p->b.load && count == p->lanes) {
+        load_transposed(b, from, p->elem, p->lanes, transposed);
+        return;
+    }
+    const loop_value some = count == p->lanes ? (loop_value)LOOP_NO_VALUE : loop_i64(b, count);
+    for (uint32_t r = 0; r < p->lanes; r++)
+        transposed[r] = p->b.load ? factors_load_at(b, p, &p->b, from[r], p->lanes, some).re
+                                  : loop_load_first(b, loop_type_of(p->elem, p->lanes), from[r],
+                                                    loop_i64(b, count), (uint32_t)p->bytes);
+    transpose_square(b, transposed, p->lanes, p->bytes);
+}
+
+void contract_square(multiplier *g, loop_value a, loop_value b_at, uint32_t count)
+{
+    const problem *p = g->p;
+    const sized step = step_of_a(p);
+    const bool fetches = fetches_columns(p) && count == p->lanes;
+    element sums[MULTIPLIER_SUMS];
+    const uint32_t n = g->rows * g->nv;
+    for (uint32_t i = 0; i < n; i++)
+        sums[i] = element_get(g->b, g->sums[i]);
+    for (uint32_t v = 0; v < g->nv; v++) {
+        loop_value y[LOOP_MAX_LANES];
+        load_square(g, b_at, (int64_t)v * p->lanes, count, fetches, y);
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t r = 0; r < g->rows; r++) {
+                element *sum = &sums[r * g->nv + v];
+                *sum = contract_product(p, g->b,
+                                        contract_load_a(g, a, r, sized_mul(sized_of(i), step)),
+                                        (element){p->form, y[i], LOOP_NO_VALUE}, *sum);
+            }
+    }
+    for (uint32_t i = 0; i < n; i++)
+        element_set(g->b, g->sums[i], sums[i]);
+}
+
+/* ---- blocks side by side ---- */
+
+/* One row has one chain for each vector of columns, which would wait for itself; more columns would
+ * be more streams than the caches and what fetches for them can follow. So the chains of two blocks
+ * of products of the same columns run side by side, and join the totals one after the other. */
+enum { ASIDE = 2 };
+
+typedef struct aside {
+    multiplier *g;
+    element sums[ASIDE];
+    loop_value a[ASIDE], b_at[ASIDE]; /* where the blocks begin */
+    loop_value next; /* where those begin that follow, in this or in the next columns */
+} aside;
+
+/* COUNT products of block V from product K (i64) of it on. */
+static void add_square(aside *s, uint32_t v, loop_value k, uint32_t count)
+{
+    multiplier *g = s->g;
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const loop_value a = loop_offset(b, s->a[v], int_times_sized(b, k, step_of_a(p)));
+    loop_value y[LOOP_MAX_LANES];
+    element sum = element_get(b, s->sums[v]);
+    load_square(g, loop_offset(b, s->b_at[v], int_times(b, k, b_unit(p))), 0, count, false, y);
+    for (uint32_t i = 0; i < count; i++)
+        sum = contract_product(p, b, contract_load_a(g, a, 0, sized_mul(sized_of(i), step_of_a(p))),
+                               (element){p->form, y[i], LOOP_NO_VALUE}, sum);
+    element_set(b, s->sums[v], sum);
+}
+
+/* What is fetched during the products from number K (i64) of the blocks on: all lines of the next
+ * blocks are when these are done, one column after the other. They would crowd the first-level
+ * cache. */
+static void fetch_next(aside *s, loop_value k)
+{
+    const problem *p = s->g->p;
+    loop_builder *b = s->g->b;
+    const int64_t products = CONTRACT_BLOCK / p->lanes; /* a column is fetched meanwhile */
+    const int64_t bytes = (int64_t)ASIDE * p->lanes * p->lanes * p->bytes;
+    const loop_value column = int_divided(b, k, products);
+    const loop_value part = int_divided(b, int_modulo(b, k, products), p->lanes);
+    const loop_value at =
+        loop_offset(b, loop_offset(b, s->next, int_times_sized(b, column, step_of_columns(p))),
+                    int_times(b, part, bytes));
+    for (int64_t i = 0; i < bytes; i += LOOP_ALIGN)
+        loop_prefetch_far(b, loop_at(b, at, i));
+}
+
+/* Products LOW .. HIGH - 1, whole vectors, of the first N blocks. */
+static void add_squares(aside *s, int64_t low, int64_t high, uint32_t n)
+{
+    loop_builder *b = s->g->b;
+    if (low == high)
+        return;
+    const uint32_t lanes = s->g->p->lanes;
+    const loop_value k = loop_for(b, loop_i64(b, low), loop_i64(b, high), lanes);
+    fetch_next(s, k);
+    for (uint32_t v = 0; v < n; v++)
+        add_square(s, v, k, lanes);
+    loop_end(b);
+}
+
+/* The blocks from product FIRST (i64) on, which have FULL and then REST products, join TOTAL. */
+static void add_blocks(aside *s, element total, loop_value first, int64_t full, int64_t rest)
+{
+    multiplier *g = s->g;
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const int64_t lengths[ASIDE] = {full, rest}, lanes = p->lanes;
+    const loop_value end = int_add(b, first, loop_i64(b, (int64_t)ASIDE * CONTRACT_BLOCK));
+    const loop_value is_last = loop_binary(b, LOOP_ILT, loop_i64(b, p->k - 1), end);
+    s->next = loop_select(
+        b, is_last,
+        loop_offset(b, g->b_at, loop_sized(b, sized_mul(step_of_columns(p), sized_of(lanes)))),
+        loop_offset(b, g->b_at, int_times(b, end, b_unit(p))));
+    for (uint32_t v = 0; v < ASIDE; v++) {
+        const loop_value at = int_add(b, first, loop_i64(b, (int64_t)v * CONTRACT_BLOCK));
+        s->a[v] = loop_offset(b, g->a, int_times_sized(b, at, step_of_a(p)));
+        s->b_at[v] = loop_offset(b, g->b_at, int_times(b, at, b_unit(p)));
+        element_set(b, s->sums[v], element_zero(b, p->form, p->lanes));
+    }
+    add_squares(s, 0, rest - rest % lanes, ASIDE);
+    add_squares(s, rest - rest % lanes, full - full % lanes, 1);
+    for (uint32_t v = 0; v < ASIDE && lengths[v] > 0; v++) {
+        const int64_t left = lengths[v] % lanes;
+        if (left > 0)
+            add_square(s, v, loop_i64(b, lengths[v] - left), (uint32_t)left);
+        element_set(
+            b, total,
+            element_combine(b, FOLD_SUM, element_get(b, total), element_get(b, s->sums[v])));
+    }
+}
+
+element contract_blocks_aside(multiplier *g)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    aside s = {.g = g};
+    element start = {0};
+    (void)element_identity(b, FOLD_SUM, p->form, p->lanes, &start);
+    const element total = element_var(b, start);
+    for (uint32_t v = 0; v < ASIDE; v++)
+        s.sums[v] = element_var(b, start);
+    const int64_t pair = (int64_t)ASIDE * CONTRACT_BLOCK, rest = p->k % pair;
+    if (p->k > rest) {
+        const loop_value first = loop_for(b, loop_i64(b, 0), loop_i64(b, p->k - rest), pair);
+        add_blocks(&s, total, first, CONTRACT_BLOCK, CONTRACT_BLOCK);
+        loop_end(b);
+    }
+    if (rest > CONTRACT_BLOCK)
+        add_blocks(&s, total, loop_i64(b, p->k - rest), CONTRACT_BLOCK, rest - CONTRACT_BLOCK);
+    else if (rest > 0)
+        add_blocks(&s, total, loop_i64(b, p->k - rest), rest, 0);
+    return element_get(b, total);
+}
