@@ -302,6 +302,15 @@ def swept_products(p):
     return (p.dot(x, y, [], [(1, 1)]),)
 
 
+def narrow_products(p):
+    """Of many products and few columns, both operands in the order of the products: swept or in tiles of results."""
+    kind, n = p.r.choice(("F32", "F32", "F64")), p.r.choice((33, 48, 64, 65, 100, 123))
+    k = (2 << 20) // ((4 if kind == "F32" else 8) * n) + p.r.randint(1, 300)
+    m = p.r.randint(5, 40)
+    turned = p.r.random() < 0.7
+    return (p.dot(p.input(kind, [k, m] if turned else [m, k]), p.input(kind, [k, n]), [], [(0 if turned else 1, 0)]),)
+
+
 def tiled_products(p):
     """Large enough for tiles of results, of which the last ones are partial."""
     kind, m, k = p.r.choice(("F32", "F32", "F64", "Si32")), p.r.choice((5, 23, 64, 67, 151)), p.r.choice((67, 257, 519))
@@ -672,7 +681,7 @@ def moves(p):
 
 
 KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, stacked, tiled, repeated, turned, reductions, rows,
-         normalised, products, swept_products, tiled_products, vectors, distant_columns, dots, short_products, convolutions, grouped_convolutions, pools,
+         normalised, products, swept_products, narrow_products, tiled_products, vectors, distant_columns, dots, short_products, convolutions, grouped_convolutions, pools,
          taken, taken_rows, taken_columns, gathered, scattered, segments, windows_at, largest, cumulated, ordered,
          turned_products, quantised, decoded_products, open_products, scanned, steps, images, moves)
 

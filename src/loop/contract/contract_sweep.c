@@ -39,11 +39,22 @@ static bool may_sweep_columns(const problem *p)
            p->products.b[0] == 1 && walk_step(&p->b_n) >= p->k;
 }
 
-/* Columns of an item: whole lines of memory. */
+/* Are the factors of a product side by side in A, as those of a column are? Then they are read
+ * where they are; others are copied, so that those of a group are. */
+static bool reads_factors(const problem *p)
+{
+    const walk m = WALK(p->spec.m, p->spec.n_m, a);
+    const sized step = walk_sized_step(&m);
+    return m.n == 1 && step.now == 1 && sized_is_fixed(step) && !p->a.load && p->a.dtype == p->form;
+}
+
+/* Columns of an item: whole lines of memory. Where factors are copied for each item, an item has
+ * more columns or all are better multiplied otherwise. */
 static int64_t tile_of(const problem *p)
 {
     const int64_t line = LOOP_ALIGN / p->bytes, part = (p->n + FEW_TILES - 1) / FEW_TILES;
-    const int64_t tile = (part + line - 1) / line * line;
+    const int64_t least = reads_factors(p) ? (int64_t)LEAST_VECTORS * p->lanes : 1;
+    const int64_t tile = ((part < least ? least : part) + line - 1) / line * line;
     int64_t most = TILE;
     while (most > LEAST_TILE && p->m * most * p->bytes > MOST_SUMS)
         most /= 2;
@@ -123,14 +134,6 @@ typedef struct sweep {
 static int64_t row_bytes(const problem *p)
 {
     return tile_of(p) * p->bytes + LOOP_ALIGN;
-}
-
-/* Are the factors of a product side by side in A, as those of a column are? Then they are read
- * where they are; others are copied, so that those of a group are. */
-static bool reads_factors(const problem *p)
-{
-    const sized step = walk_sized_step(&p->a_m);
-    return p->a_m.n == 1 && step.now == 1 && sized_is_fixed(step);
 }
 
 /* From the factor of one row of A to that of the next, and from that of one product. */
