@@ -226,7 +226,8 @@ static bool are_rows_near(const problem *p, const machine *m, uint64_t packed_a_
     const double rows = packed_a_bytes
                             ? (double)packed_a_bytes / (double)p->batch
                             : (double)p->m * (double)p->k * (double)(p->bytes * p->parts);
-    return rows <= m->l2 / 2 && panel_bytes(p) <= m->l2 / 2;
+    const double part = m->level == LEVEL_AVX2 ? m->l2 * 3.0 / 4.0 : m->l2 / 2.0;
+    return rows <= part && panel_bytes(p) <= m->l2 / 2;
 }
 
 /* Is each panel packed just before it is used? Not where panels would be packed repeatedly, or
@@ -298,11 +299,16 @@ static b_form swept_form(const problem *p)
     return may_read_rows(p) ? B_ROWS : B_COLUMNS;
 }
 
-/* Are there so many rows, which stay near while panels meet them, that packing these pays? A sweep
- * loads and stores sums for every few rows of B. */
+/* Are there so many rows that packing panels pays? A sweep loads and stores sums for every few rows
+ * of B; with few registers that takes longer than to wait for a B that the caches keep. With more,
+ * the rows must stay near while panels meet them. */
 static bool outweighs_packing(const problem *p, const machine *m)
 {
-    enum { MANY_ROWS = 64, PARTS = 8, MOST_PARTS = 3 }; /* of the second-level cache */
+    enum { MANY_ROWS = 64, FEWER_ROWS = 48, WIDE = 512 };
+    enum { PARTS = 8, MOST_PARTS = 3 }; /* of the second-level cache */
+    const double columns = (double)p->n * (double)p->k * (double)(p->bytes * p->parts);
+    if (m->level == LEVEL_AVX2 && p->m > FEWER_ROWS && p->n >= WIDE && columns <= m->cached)
+        return true;
     const walk a = WALK(p->spec.k, p->spec.n_k, a);
     const double rows = (double)p->m * (double)p->k * (double)(p->bytes * p->parts);
     return p->m > MANY_ROWS && a.n == 1 && a.step[0] == 1 && is_plain(p, &p->b) &&
