@@ -148,7 +148,7 @@ typedef struct aside {
     multiplier *g;
     element sums[ASIDE];
     loop_value a[ASIDE], b_at[ASIDE]; /* where the blocks begin */
-    loop_value next; /* where those begin that follow, in this or in the next columns */
+    loop_value fetched;               /* where those begin that are fetched meanwhile */
 } aside;
 
 /* COUNT products of block V from product K (i64) of it on. */
@@ -167,9 +167,24 @@ static void add_square(aside *s, uint32_t v, loop_value k, uint32_t count)
     element_set(b, s->sums[v], sum);
 }
 
-/* What is fetched during the products from number K (i64) of the blocks on: all lines of the next
- * blocks are when these are done, one column after the other. They would crowd the first-level
- * cache. */
+/* Where the blocks begin that are fetched during those from product FIRST (i64) on: the second next
+ * ones, in these or in the next columns. */
+static loop_value fetched_at(multiplier *g, loop_value first)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const int64_t pair = (int64_t)ASIDE * CONTRACT_BLOCK, all = (p->k + pair - 1) / pair * pair;
+    const loop_value here = int_add(b, first, loop_i64(b, 2 * pair < all ? 2 * pair : all));
+    const loop_value there = loop_binary(b, LOOP_ISUB, here, loop_i64(b, all));
+    const sized columns = sized_mul(step_of_columns(p), sized_of(p->lanes));
+    const loop_value at_next = int_add(b, loop_sized(b, columns), int_times(b, there, b_unit(p)));
+    const loop_value at = loop_select(b, loop_binary(b, LOOP_ILT, there, loop_i64(b, 0)),
+                                      int_times(b, here, b_unit(p)), at_next);
+    return loop_offset(b, g->b_at, at);
+}
+
+/* What is fetched during the products from number K (i64) of the blocks on: all lines are when
+ * these are done, one column after the other. They would crowd the first-level cache. */
 static void fetch_next(aside *s, loop_value k)
 {
     const problem *p = s->g->p;
@@ -179,7 +194,7 @@ static void fetch_next(aside *s, loop_value k)
     const loop_value column = int_divided(b, k, products);
     const loop_value part = int_divided(b, int_modulo(b, k, products), p->lanes);
     const loop_value at =
-        loop_offset(b, loop_offset(b, s->next, int_times_sized(b, column, step_of_columns(p))),
+        loop_offset(b, loop_offset(b, s->fetched, int_times_sized(b, column, step_of_columns(p))),
                     int_times(b, part, bytes));
     for (int64_t i = 0; i < bytes; i += LOOP_ALIGN)
         loop_prefetch_far(b, loop_at(b, at, i));
@@ -206,12 +221,7 @@ static void add_blocks(aside *s, element total, loop_value first, int64_t full, 
     const problem *p = g->p;
     loop_builder *b = g->b;
     const int64_t lengths[ASIDE] = {full, rest}, lanes = p->lanes;
-    const loop_value end = int_add(b, first, loop_i64(b, (int64_t)ASIDE * CONTRACT_BLOCK));
-    const loop_value is_last = loop_binary(b, LOOP_ILT, loop_i64(b, p->k - 1), end);
-    s->next = loop_select(
-        b, is_last,
-        loop_offset(b, g->b_at, loop_sized(b, sized_mul(step_of_columns(p), sized_of(lanes)))),
-        loop_offset(b, g->b_at, int_times(b, end, b_unit(p))));
+    s->fetched = fetched_at(g, first);
     for (uint32_t v = 0; v < ASIDE; v++) {
         const loop_value at = int_add(b, first, loop_i64(b, (int64_t)v * CONTRACT_BLOCK));
         s->a[v] = loop_offset(b, g->a, int_times_sized(b, at, step_of_a(p)));
