@@ -107,7 +107,7 @@ TN_API void tn_context_set_cancel(tn_context *cx, bool (*cancel)(void *user), vo
  * `--dim`.
  *
  * setting  bindings, known, dialect, entry, results, max_pieces, limit, turns, exact_only, engine,
- *          tn_trainer_resume, tn_op_at, tn_pass_at
+ *          tn_trainer_resume, loss, seed, batch, tn_op_at, tn_pass_at
  * names    N of them, instead of those given before; a setting without one keeps its name here, and
  *          names of other settings have no effect. Borrowed until CX, and every program that was
  *          made in it from now on, is freed */
