@@ -681,7 +681,8 @@ def moves(p):
 
 
 KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, stacked, tiled, repeated, turned, reductions, rows,
-         normalised, products, swept_products, narrow_products, tiled_products, vectors, distant_columns, dots, short_products, convolutions, grouped_convolutions, pools,
+         normalised, products, swept_products, narrow_products, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
+         grouped_convolutions, pools,
          taken, taken_rows, taken_columns, gathered, scattered, segments, windows_at, largest, cumulated, ordered,
          turned_products, quantised, decoded_products, open_products, scanned, steps, images, moves)
 
