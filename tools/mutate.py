@@ -60,7 +60,7 @@ FAULTS = [
           "script loop/full_columns.py"),
     Fault("c-shift", "src/target/c/arithmetic.c", 'case LOOP_ASHR:\n        return " >> ";', 'case LOOP_ASHR:\n        return " << ";', "unit target_c"),
     Fault("quads-step", "src/loop/contract/contract_walk.c", "loop_i64(b, i * from->pair)", "loop_i64(b, i)", "cases ptir/dot-quads.case"),
-    Fault("quads-unsigned", "src/loop/contract/contract_pairs.c", "p->has_quads && s->b == TN_UI8;", "p->has_quads && false;", "cases ptir/dot-quads-signs.case"),
+    Fault("quads-unsigned", "src/loop/contract/contract_pairs.c", "p->b_is_unsigned = s->b == TN_UI8;", "p->b_is_unsigned = false;", "cases ptir/dot-quads-signs.case"),
     Fault("quads-offset", "src/loop/contract/contract_pairs.c", "UINT32_C(0x80808080)", "UINT32_C(0x80808000)", "cases ptir/dot-quads.case"),
     Fault("open-columns", "src/loop/contract/contract_pack_b.c", "loop_if(b, loop_binary(b, LOOP_ILT, k->columns, loop_i64(b, columns_of(p))));",
           "loop_if(b, loop_binary(b, LOOP_ILT, k->columns, loop_i64(b, columns_of(p) - 1)));", "script loop/full_partial.py 12 0 open_products"),
