@@ -2,8 +2,8 @@
 #include "loop/contract/contract.h"
 
 #include "base/memory/checked.h"
-#include "loop/contract/contract_direct.h"
 #include "loop/contract/contract_multiply.h"
+#include "loop/contract/direct/contract_direct.h"
 
 enum { FAST = 8 /* operations in the time that a byte takes from memory */ };
 

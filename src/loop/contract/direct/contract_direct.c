@@ -6,7 +6,7 @@
  * gives the rows of a block, and where vectors go along N a third one lines of rows. Where their
  * windows overlap, each vector of A is loaded once and takes part in all of the results that have a
  * product there. Blocks that reach beyond a window have code of their own. */
-#include "loop/contract/contract_direct_parts.h"
+#include "loop/contract/direct/contract_direct_parts.h"
 
 /* One place in A, as it is known while the program is made: elements, and coordinates of windows.
  */

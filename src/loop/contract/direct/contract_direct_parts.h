@@ -2,7 +2,7 @@
 #ifndef LOOP_CONTRACT_CONTRACT_DIRECT_PARTS_H
 #define LOOP_CONTRACT_CONTRACT_DIRECT_PARTS_H
 
-#include "loop/contract/contract_direct.h"
+#include "loop/contract/direct/contract_direct.h"
 
 enum {
     DIRECT_PRODUCTS = 64, /* of a result, at most: all are unrolled */

@@ -4,7 +4,7 @@
  * Only where vectors go along a row of the image, whose ends fall into many of them while rows are
  * short, where that part stays in the first-level cache, and where there are no mask registers:
  * with them, asking costs less than a copy. */
-#include "loop/contract/contract_direct_parts.h"
+#include "loop/contract/direct/contract_direct_parts.h"
 
 /* How many places window W is walked over by one item. */
 static int64_t reach_of(const contract_spec *s, const contract_window *w)

@@ -1,7 +1,7 @@
 /* Which contractions are computed directly, and in which blocks (contract_direct.c). */
 #include <assert.h>
 
-#include "loop/contract/contract_direct_parts.h"
+#include "loop/contract/direct/contract_direct_parts.h"
 
 enum { FEW_BATCHES = 8 /* fewer are better multiplied as matrices */ };
 
