@@ -252,7 +252,7 @@ static bool start(rows *s, loop_builder *b, const function *f, const kernel *k,
     return rows_find_passes(s);
 }
 
-static void open_buffers(rows *s)
+void rows_open_buffers(rows *s)
 {
     for (uint32_t i = 0; i < s->k->n_out; i++)
         s->out[i] = loop_buffer(s->e.b, emit_output_buffer(s->k, i));
@@ -269,7 +269,7 @@ uint32_t rows_lanes(const rows *s)
 
 /* Does K compute functions of many instructions? Their values need the registers that longer
  * vectors, and elements that are computed side by side, would take. */
-static bool is_costly(const function *f, const kernel *k)
+bool rows_are_costly(const function *f, const kernel *k)
 {
     for (uint32_t i = 0; i < k->n_nodes; i++)
         if (op_is_costly(f->nodes.at[k->nodes[i]].op))
@@ -317,7 +317,7 @@ static int64_t narrow_lanes(const rows *s)
 static void choose_vectors(rows *s)
 {
     emitter *e = &s->e;
-    s->is_costly = is_costly(e->f, s->k);
+    s->is_costly = rows_are_costly(e->f, s->k);
     s->columns = prefers_columns(s);
     e->vector_axis = s->columns ? s->axis - 1 : s->axis;
     const int64_t width = s->k->dims[e->vector_axis];
@@ -361,7 +361,7 @@ static uint64_t row_cost(const rows *s)
     return (uint64_t)nest_cost(s->e.f, s->k) * (uint64_t)s->length;
 }
 
-static void add_step(rows *s, nest *out, int64_t items, uint64_t each, const char *how)
+void rows_add_step(rows *s, nest *out, int64_t items, uint64_t each, const char *how)
 {
     out->steps[out->n_steps++] =
         (nest_step){.program = s->e.failed ? NULL : loop_finish_or_fault(s->e.b),
@@ -473,7 +473,7 @@ static bool whole_rows_as_started(rows *s, nest *out)
     emitter *e = &s->e;
     loop_builder *b = e->b;
     int64_t items = 1;
-    open_buffers(s);
+    rows_open_buffers(s);
     choose_vectors(s);
     rows_plan_kept(s);
     rows_make_room(s);
@@ -485,7 +485,7 @@ static bool whole_rows_as_started(rows *s, nest *out)
     uint64_t each = row_cost(s);
     if (rows_can_pipeline(s, items)) {
         rows_emit_pipeline(s, begin, end);
-        add_step(s, out, items, each, "pipelined rows");
+        rows_add_step(s, out, items, each, "pipelined rows");
         out->steps[0].grain = rows_pipeline_grain(out->steps[0].grain);
         return out->steps[0].program != NULL;
     }
@@ -493,13 +493,13 @@ static bool whole_rows_as_started(rows *s, nest *out)
         nest_decode(e, loop_for(b, begin, end, 1), outer);
         rows_emit_row(s);
         loop_end(b);
-        add_step(s, out, items, each, "row by row");
+        rows_add_step(s, out, items, each, "row by row");
         return out->steps[0].program != NULL;
     }
     items *= has_any_columns(s) ? emit_any_columns(s, begin, end, outer)
                                 : emit_columns(s, begin, end, outer);
     each *= e->lanes * (uint64_t)s->strip;
-    add_step(s, out, items, each, "columns side by side");
+    rows_add_step(s, out, items, each, "columns side by side");
     return out->steps[0].program != NULL;
 }
 
@@ -513,98 +513,6 @@ static bool whole_rows(rows *s, const nest_options *o, nest *out, arena *memory)
         return false;
     s->is_sequential = true;
     return whole_rows_as_started(s, out);
-}
-
-/* The elements of PART, a block of a long row, to slot number ITEM. */
-static void split_block(rows *s, const row_part *part, loop_value item)
-{
-    element result[1];
-    if (rows_are_extrema(s, 1))
-        rows_reduce_extrema(s, 1, part, result);
-    else
-        rows_reduce_block(s, 1, part, result);
-    rows_store_slot(s, &s->r[0], s->r[0].partials, item, result[0]);
-}
-
-/* The blocks of long rows, each an item; their results go to a temporary. */
-static bool split_blocks(rows *s, nest *out)
-{
-    emitter *e = &s->e;
-    loop_builder *b = e->b;
-    reduction *r = &s->r[0];
-    const int64_t blocks = rows_blocks(s), last = s->length - (blocks - 1) * SUM_BLOCK;
-    const loop_value before = rows_size(s, ROWS_BLOCKS, blocks - 1);
-    int64_t items = 1;
-    for (uint32_t i = 0; i < s->axis; i++)
-        items *= s->k->dims[i];
-    out->n_temps = 1;
-    out->temps[0] = (uint64_t)items * (uint64_t)blocks * dtype_bytes(r->sum);
-    r->partials = loop_buffer(b, emit_buffer_count(s->k));
-    e->vector_axis = s->axis;
-    e->lanes = SUM_LANES;
-    const loop_value item =
-        loop_for(b, loop_param_value(b, LOOP_BEGIN), loop_param_value(b, LOOP_END_AT), 1);
-    const loop_value n_blocks = rows_size(s, ROWS_ALL_BLOCKS, blocks);
-    const loop_value block = loop_binary(b, LOOP_UREM, item, n_blocks);
-    nest_decode(e, loop_binary(b, LOOP_UDIV, item, n_blocks), s->axis);
-    const bool has_rest = s->is_dynamic || last != SUM_BLOCK;
-    const uint32_t mark = emit_mark(e);
-    rows_hoist_operands(s, 1);
-    if (has_rest) {
-        const uint32_t inner = emit_mark(e);
-        loop_if(b, loop_binary(b, LOOP_IEQ, block, before));
-        const row_part rest = rows_last_block(s);
-        split_block(s, &rest, item);
-        emit_forget(e, inner);
-        loop_else(b);
-    }
-    const row_part whole = rows_block(s, block);
-    split_block(s, &whole, item);
-    if (has_rest)
-        loop_end(b);
-    emit_forget(e, mark);
-    loop_end(b);
-    add_step(s, out, items * blocks, (uint64_t)nest_cost(e->f, s->k) * SUM_BLOCK,
-             "the blocks of long rows, over the threads");
-    return out->steps[0].program != NULL;
-}
-
-/* The same for a matrix of few columns, which is walked over as one line. */
-static bool split_columns(rows *s, nest *out, int64_t columns)
-{
-    s->is_costly = is_costly(s->e.f, s->k);
-    rows_use_keys(&s->r[0]);
-    const int64_t blocks = rows_emit_narrow(s, columns);
-    out->n_temps = 1;
-    out->temps[0] = (uint64_t)(columns * blocks) * dtype_bytes(s->r[0].sum);
-    add_step(s, out, blocks, (uint64_t)(nest_cost(s->e.f, s->k) * SUM_BLOCK) * (uint64_t)columns,
-             "the blocks of a few columns, over the threads");
-    return out->steps[0].program != NULL;
-}
-
-static bool split_results(rows *s, nest *out)
-{
-    emitter *e = &s->e;
-    loop_builder *b = e->b;
-    reduction *r = &s->r[0];
-    const int64_t blocks = rows_blocks(s);
-    int64_t items = 1;
-    for (uint32_t i = 0; i < s->axis; i++)
-        items *= s->k->dims[i];
-    open_buffers(s);
-    const loop_value all = loop_buffer(b, emit_buffer_count(s->k));
-    e->vector_axis = s->axis;
-    const loop_value item =
-        loop_for(b, loop_param_value(b, LOOP_BEGIN), loop_param_value(b, LOOP_END_AT), 1);
-    nest_decode(e, item, s->axis);
-    const loop_value n_blocks = rows_size(s, ROWS_ALL_BLOCKS, blocks);
-    r->partials = rows_slot(s, r, all, loop_binary(b, LOOP_IMUL, item, n_blocks));
-    emit_know(e, r->n->first_value, NULL, rows_finish(s, r, rows_combine_blocks(s, r)));
-    rows_store_row_values(s);
-    loop_end(b);
-    add_step(s, out, items, (uint64_t)blocks, "the results of the blocks");
-    out->steps[1].bytes = out->temps[0];
-    return out->steps[1].program != NULL;
 }
 
 bool nest_of_rows(const function *f, const kernel *k, const nest_options *o, arena *memory,
@@ -621,13 +529,13 @@ bool nest_of_rows(const function *f, const kernel *k, const nest_options *o, are
     if (!nest_flatten(f, k, s->r[0].n->in[0], memory, &flat, &is_narrow))
         return false;
     if (is_narrow) {
-        if (!start(s, &b, f, &flat, o, memory) || !split_columns(s, out, k->dims[0]) ||
+        if (!start(s, &b, f, &flat, o, memory) || !rows_split_columns(s, out, k->dims[0]) ||
             !start(s, &b, f, k, o, memory))
             return false;
         rows_use_keys(&s->r[0]);
-        return split_results(s, out);
+        return rows_split_results(s, out);
     }
-    if (!split_blocks(s, out) || !start(s, &b, f, k, o, memory))
+    if (!rows_split_blocks(s, out) || !start(s, &b, f, k, o, memory))
         return false;
-    return split_results(s, out);
+    return rows_split_results(s, out);
 }

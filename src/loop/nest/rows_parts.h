@@ -144,6 +144,21 @@ bool rows_hoist_results(rows *s);
 void rows_store_vector(rows *s, bool nontemporal);
 void rows_store_row_values(rows *s);
 
+/* Step by step of the nest OUT: the buffers of its program, and the program of ITEMS work items,
+ * EACH of so many cheap operations, which people know as HOW. */
+void rows_open_buffers(rows *s);
+void rows_add_step(rows *s, nest *out, int64_t items, uint64_t each, const char *how);
+/* Does K compute functions of many instructions? */
+bool rows_are_costly(const function *f, const kernel *k);
+
+/* ---- rows_split.c ---- */
+
+/* The blocks of long rows, each an item, their results to a temporary; the same for a matrix of few
+ * COLUMNS, which is walked over as one line; and the results of rows from that temporary. */
+bool rows_split_blocks(rows *s, nest *out);
+bool rows_split_columns(rows *s, nest *out, int64_t columns);
+bool rows_split_results(rows *s, nest *out);
+
 /* Software pipelining: ITEMS rows of S, from BEGIN to END; and the fewest rows that are worth a
  * call. */
 bool rows_can_pipeline(const rows *s, int64_t items);
