@@ -340,6 +340,7 @@ static void add_places(case_list *l, loop_elem e, uint32_t lanes)
     loop_store(b, own, input(b, 0, e, lanes), LOOP_ALIGN);
     loop_store(b, shared, input(b, 1, e, lanes), LOOP_ALIGN);
     loop_prefetch(b, own);
+    loop_prefetch_far(b, own);
     (void)output(b, loop_load(b, loop_type_of(e, lanes), own, LOOP_ALIGN));
     const loop_value from = loop_load(b, loop_type_of(e, lanes), shared, LOOP_ALIGN);
     loop_store_nontemporal(b, loop_at(b, loop_buffer(b, OUT), BUFFER_BYTES / 2), from);
