@@ -64,19 +64,10 @@ static bool read_crop(onnx_call *c, crop *s)
 bool onnx_op_crop_and_resize(onnx_call *c)
 {
     tn_builder *b = c->b;
-    const type *t = onnx_in_type(c, 0), *boxes = onnx_in_type(c, 1);
+    const type *t = onnx_in_type(c, 0);
+    dim n;
     crop how;
-    if (!t || !boxes || !read_crop(c, &how))
-        return false;
-    if (t->rank != 4 || boxes->rank != 2 || boxes->dims[1] != 4)
-        return onnx_refuse(c, DIAG_RankMismatch,
-                           "it takes images [batch, channels, height, width] "
-                           "and boxes [number, 4]");
-    if (dim_is_symbolic(t->dims[2]) || dim_is_symbolic(t->dims[3]) || t->dims[2] < 1 ||
-        t->dims[3] < 1)
-        return onnx_refuse(c, DIAG_ShapeUnknown, "extents of images must be positive numbers");
-    const dim n = boxes->dims[0];
-    if (!onnx_in_fits(c, 2, TN_INTS(n)))
+    if (!t || !read_crop(c, &how) || !onnx_images_and_boxes(c, &n))
         return false;
     onnx_sampler s = {
         .c = c, .image = onnx_rows_of(c, onnx_in(c, 0)), .n = 2, .extents = t->dims + 2};

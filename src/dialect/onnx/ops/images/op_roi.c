@@ -247,19 +247,10 @@ static bool read_align(onnx_call *c, align *a)
 
 bool onnx_op_roi_align(onnx_call *c)
 {
-    const type *t = onnx_in_type(c, 0), *boxes = onnx_in_type(c, 1);
+    const type *t = onnx_in_type(c, 0);
+    dim n;
     align a;
-    if (!t || !boxes || !read_align(c, &a))
-        return false;
-    if (t->rank != 4 || boxes->rank != 2 || boxes->dims[1] != 4)
-        return onnx_refuse(c, DIAG_RankMismatch,
-                           "it takes images [batch, channels, height, width] "
-                           "and boxes [number, 4]");
-    if (dim_is_symbolic(t->dims[2]) || dim_is_symbolic(t->dims[3]) || t->dims[2] < 1 ||
-        t->dims[3] < 1)
-        return onnx_refuse(c, DIAG_ShapeUnknown, "extents of images must be positive numbers");
-    const dim n = boxes->dims[0];
-    if (!onnx_in_fits(c, 2, TN_INTS(n)))
+    if (!t || !read_align(c, &a) || !onnx_images_and_boxes(c, &n))
         return false;
     onnx_sampler s = {.c = c,
                       .image = onnx_rows_of(c, onnx_in(c, 0)),

@@ -4,6 +4,22 @@
 #include "dialect/onnx/ops/images/op_sample.h"
 #include "dialect/onnx/ops/images/op_window.h"
 
+bool onnx_images_and_boxes(onnx_call *c, dim *n)
+{
+    const type *t = onnx_in_type(c, 0), *boxes = onnx_in_type(c, 1);
+    if (!t || !boxes)
+        return false;
+    if (t->rank != 4 || boxes->rank != 2 || boxes->dims[1] != 4)
+        return onnx_refuse(c, DIAG_RankMismatch,
+                           "it takes images [batch, channels, height, width] "
+                           "and boxes [number, 4]");
+    if (dim_is_symbolic(t->dims[2]) || dim_is_symbolic(t->dims[3]) || t->dims[2] < 1 ||
+        t->dims[3] < 1)
+        return onnx_refuse(c, DIAG_ShapeUnknown, "extents of images must be positive numbers");
+    *n = boxes->dims[0];
+    return onnx_in_fits(c, 2, TN_INTS(*n));
+}
+
 tn_value onnx_rows_of(onnx_call *c, tn_value x)
 {
     const type *t = onnx_type_of(c, x);

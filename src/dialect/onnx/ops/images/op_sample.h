@@ -25,6 +25,9 @@ typedef struct onnx_sampler {
 
 /* X[batch, channels, axes...] as rows of channels, one for each place. */
 tn_value onnx_rows_of(onnx_call *c, tn_value x);
+/* Has C images[batch, channels, height, width] of a known size, *N boxes[*N, 4], and the image that
+ * each is in? */
+bool onnx_images_and_boxes(onnx_call *c, dim *n);
 /* The samples; IMAGE says which image each is in. Positions and images broadcast to the axes of the
  * result, behind which the channels stand. */
 tn_value onnx_sampled(const onnx_sampler *s, tn_value image);
