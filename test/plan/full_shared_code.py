@@ -19,26 +19,23 @@ def function(inputs, body, outputs):
             "\n  return " + ", ".join(f"%{n}" for n, _ in outputs) + "\n}\n")
 
 
-def scaled(n):
-    """N kernels, since the results are of different shapes."""
+def by_constants(n, op, dtype, first):
+    """N kernels that apply OP to inputs and different constants, since the results are of different shapes."""
     body, outputs = [], []
     for i in range(n):
-        t = f"tensor<f32, {64 * (3 + i)}>"
-        body += [f"  %c{i} = constant value[{0.5 + i}] -> tensor<f32>",
-                 f"  %b{i} = broadcast_to(%c{i}) result_shape[{64 * (3 + i)}] -> {t}", f"  %y{i} = mul(%x{i}, %b{i}) -> {t}"]
+        t = f"tensor<{dtype}, {64 * (3 + i)}>"
+        body += [f"  %c{i} = constant value[{first + i}] -> tensor<{dtype}>",
+                 f"  %b{i} = broadcast_to(%c{i}) result_shape[{64 * (3 + i)}] -> {t}", f"  %y{i} = {op}(%x{i}, %b{i}) -> {t}"]
         outputs.append((f"y{i}", t))
     return function(", ".join(f"%x{i}: {t}" for i, (_, t) in enumerate(outputs)), body, outputs)
+
+
+def scaled(n):
+    return by_constants(n, "mul", "f32", 0.5)
 
 
 def divided(n):
-    """N kernels that divide integers by different constants."""
-    body, outputs = [], []
-    for i in range(n):
-        t = f"tensor<si32, {64 * (3 + i)}>"
-        body += [f"  %c{i} = constant value[{3 + i}] -> tensor<si32>",
-                 f"  %b{i} = broadcast_to(%c{i}) result_shape[{64 * (3 + i)}] -> {t}", f"  %y{i} = div(%x{i}, %b{i}) -> {t}"]
-        outputs.append((f"y{i}", t))
-    return function(", ".join(f"%x{i}: {t}" for i, (_, t) in enumerate(outputs)), body, outputs)
+    return by_constants(n, "div", "si32", 3)
 
 
 def dense(shapes, transposed):
