@@ -65,7 +65,7 @@ class FewBits(unittest.TestCase):
             np.savez(folder / "c.npz", **constants)
             given = [folder / "m.onnx", "--constants", folder / "c.npz"]
             shown = tenon("explain", *given, "--dump", "graph").stdout
-            self.assertEqual(shown.count(f"ui8[{N // 64}, {N // BLOCK}, {BLOCK}, 64]:"), 2, shown)
+            self.assertEqual(shown.count(f"si8[{N // 64}, {N // BLOCK}, {BLOCK}, 64]:"), 2, shown)
             runs = {tenon("run", *given, "--random", "1", "--print", *how).stdout for how in (["--engine", "ref"], [])}
             self.assertEqual(len(runs), 1)
 

@@ -273,7 +273,7 @@ static void test_no_memory(bench *b, const char *path)
 static void test_too_many_files(bench *b, const char *path)
 {
     archive *a;
-    struct rlimit before, few;
+    struct rlimit before = {0}, few;
     CHECK_INT(write_two(b, path, false), TN_OK);
     const int next = dup(0); /* the lowest number that is free */
     CHECK(next >= 0 && close(next) == 0 && getrlimit(RLIMIT_NOFILE, &before) == 0);
