@@ -250,10 +250,11 @@ bool onnx_op_top_k(onnx_call *c)
     if (!t || !onnx_axis(c, onnx_attr_int(c, "axis", -1), t->rank, &axis) ||
         (c->version >= 10 && !onnx_in_ints(c, 1, true, 1, &k, &n)))
         return false;
-    if (n != 1 || (k < 0 && !dim_is_symbolic(k)))
+    const bool is_size = c->version >= 10 && dim_is_symbolic(k); /* attributes are numbers */
+    if (n != 1 || (k < 0 && !is_size))
         return onnx_refuse(c, DIAG_InvalidAttribute, "'k' must be one number");
     const bool largest = onnx_attr_int(c, "largest", 1);
-    if (dim_is_symbolic(k))
+    if (is_size)
         return give_first_of(c, x, axis, k, largest);
     const tn_top top = tn_top_k(c->b, x, k, axis, largest, TN_SI64);
     return onnx_give(c, 0, top.values) && onnx_give(c, 1, top.indices);
