@@ -77,15 +77,6 @@ static bool note_symbol(void *user, const char *name, size_t length)
     return own && VECTOR_PUSH(p->w->m->allocator, &p->names, own);
 }
 
-/* The size called NAME, which the program has. */
-static dim size_called(const type_table *types, const char *name)
-{
-    for (uint32_t i = 0; i < types->exprs.n; i++)
-        if (types->exprs.at[i].op == DIM_SYM && strcmp(types->exprs.at[i].name, name) == 0)
-            return INT64_MIN + (dim)i;
-    return 1;
-}
-
 static onnx_id place_of(places *p, const index_expr *e)
 {
     static const int64_t zeros[TN_MAX_RANK] = {0};
@@ -97,7 +88,7 @@ static onnx_id place_of(places *p, const index_expr *e)
     if (e->op == INDEX_AXIS)
         return onnx_counted(w, p->n, onnx_result_type(w, p->n), (uint32_t)e->value, TN_SI64);
     if (e->op == INDEX_SYMBOL)
-        return onnx_size(w, p->n, size_called(&w->m->types, p->names.at[p->next++]));
+        return onnx_size(w, p->n, dim_symbol_called(&w->m->types, p->names.at[p->next++]));
     const onnx_id a = place_of(p, e->a), b = place_of(p, e->b);
     return e->op == INDEX_FLOORDIV ? onnx_floor_quotient(w, a, b) : onnx_2(w, ops[e->op], a, b);
 }
