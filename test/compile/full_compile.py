@@ -26,7 +26,8 @@ from lib.compilers import LEVELS, PORT, WARNINGS, Port, machine_cpus, machine_fl
 from lib.program import TENON, TEST
 
 SAMPLE = 150  # cases
-ALWAYS = ["ptir/select-not.case", "ptir/select-numbers.case"]  # what a compiler got wrong, or warns of
+# What a compiler got wrong, or warns of, and what had no type in C.
+ALWAYS = ["ptir/select-not.case", "ptir/select-numbers.case", "exec/short-products-unsigned.case"]
 PER_BATCH = 24
 
 

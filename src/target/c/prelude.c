@@ -64,6 +64,8 @@ static void add_needs(c_needs *n, c_kind kind, unsigned l)
     }
     if (n->of[C_DOT_BF16][kind][l])
         n->of[C_TYPE][C_U32][l] = true;
+    if (n->of[C_DOT_PAIRS][kind][l] || n->of[C_DOT_QUADS][kind][l])
+        n->of[C_TYPE][C_S32][l] = true;
     if (n->of[C_SCALE][kind][l])
         n->of[C_TYPE][kind == C_F32 ? C_S32 : C_S64][l] =
             n->of[C_TYPE][kind == C_F32 ? C_U32 : C_U64][l] = true;
