@@ -39,6 +39,17 @@ class OpenSizes(Case):
                 got, = self.run_model(data, {"x": x, "y": np.zeros(m, np.float32)})
                 np.testing.assert_array_equal(got, x[low:high:step])
 
+    def test_numbers_beyond_an_axis(self):
+        """Where the extent is a number, bounds that are numbers need not lie inside of it, though others are sizes."""
+        x = np.arange(10, dtype=np.float32)
+        for start, end, low, high in (("by", "m", -20, 4), ("by", "m", -3, 9), ("m", "by", 4, 100), ("m", "by", 4, -1)):
+            data = model([node("Shape", "y", "m"), node("Slice", f"x {start} {end} axis", "z")], [("x", "f32", [10]), ("y", "f32", ["m"])],
+                         [("z", "f32", None)], [("by", ints(low if start == "by" else high)), ("axis", ints(0))])
+            self.accepted(data)
+            self.accepted(data, "--dim", f"m={high if start == 'by' else low}")
+            got, = self.run_model(data, {"x": x, "y": np.zeros(high if start == "by" else low, np.float32)})
+            np.testing.assert_array_equal(got, x[low:high])
+
     def test_padded_to_a_size(self):
         """As much as a size, which may cut away as well."""
         data = model([node("Shape", "x", "n"), node("Sub", "four n", "p"), node("Concat", "zero p", "pads", axis=0), node("Pad", "x pads", "y")],

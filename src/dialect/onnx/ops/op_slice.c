@@ -37,14 +37,23 @@ static tn_value last_part(onnx_call *c, tn_value x, int64_t axis, dim count)
     return tn_reverse(c->b, part, TN_INTS(axis));
 }
 
-/* Along an axis where a bound or the extent is a size. Bounds are taken to lie inside of it. */
+/* AT, inside an axis of EXTENT where both are numbers. */
+static dim inside(dim at, dim extent)
+{
+    return dim_is_symbolic(at) || dim_is_symbolic(extent) ? at : clamp_bound(at, extent, 0, extent);
+}
+
+/* Along an axis where a bound or the extent is a size. Bounds are taken to lie inside of it, unless
+ * both are numbers. */
 static bool slice_size(onnx_call *c, tn_value *x, int64_t axis, const bounds *by)
 {
-    dim extent = onnx_type_of(c, *x)->dims[axis], start = by->start;
-    const bool to_end = by->end == extent || (!dim_is_symbolic(by->end) && by->end >= INT32_MAX);
+    const dim extent = onnx_type_of(c, *x)->dims[axis];
+    dim start = by->step > 0 ? inside(by->start, extent) : by->start;
+    dim end = by->step > 0 ? inside(by->end, extent) : by->end;
+    const bool to_end = end == extent || (!dim_is_symbolic(end) && end >= INT32_MAX);
     if (by->step == 1 && start == 0 && to_end)
         return true;
-    if (by->step < 0 && start == -1 && by->end < INT32_MIN && !dim_is_symbolic(by->end)) {
+    if (by->step < 0 && start == -1 && end < INT32_MIN && !dim_is_symbolic(end)) {
         const bounds forwards = {0, INT64_MAX, by->step > INT32_MIN ? -by->step : INT32_MAX};
         *x = tn_reverse(c->b, *x, TN_INTS(axis));
         return tn_is_value(*x) && slice_size(c, x, axis, &forwards);
@@ -52,9 +61,10 @@ static bool slice_size(onnx_call *c, tn_value *x, int64_t axis, const bounds *by
     if (by->step < 0 || by->step > INT32_MAX)
         return onnx_refuse(c, DIAG_ShapeUnknown,
                            "the part along axis %" PRId64 " depends on a size", axis);
-    dim end = to_end                                     ? extent
-              : !dim_is_symbolic(by->end) && by->end < 0 ? onnx_dim_plus(c, extent, by->end)
-                                                         : by->end;
+    if (to_end)
+        end = extent;
+    else if (!dim_is_symbolic(end) && end < 0)
+        end = onnx_dim_plus(c, extent, end);
     if (dim_is_symbolic(start) || start < 0) { /* from there to the end, first */
         if (!dim_is_symbolic(start))
             start = onnx_dim_plus(c, extent, start);
