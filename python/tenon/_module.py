@@ -424,7 +424,7 @@ def _shapes(shapes: Shapes) -> Any:
     by_name("shapes", shapes)
     out = (c.InputShape * max(1, len(shapes)))()
     for at, (name, dims) in zip(out, shapes.items()):
-        if isinstance(dims, str) or not isinstance(dims, Sequence) or not all(n is None or isinstance(n, (int, np.integer)) and n >= 0 for n in dims):
+        if isinstance(dims, str) or not isinstance(dims, (Sequence, np.ndarray)) or not all(n is None or isinstance(n, (int, np.integer)) and n >= 0 for n in dims):
             raise UsageError(f"the shape of '{name}' is {dims!r}; extents are numbers from 0 on, or None for what is open")
         extents = (ctypes.c_int64 * max(1, len(dims)))(*(c.DIM_UNKNOWN if n is None else n for n in dims))
         at.name, at.rank, at.dims = chars("shapes", name), len(dims), extents

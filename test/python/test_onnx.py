@@ -48,6 +48,7 @@ class Results(unittest.TestCase):
 class Shapes(unittest.TestCase):
     def test_shapes(self):
         self.assertEqual(tenon.load(OPEN, shapes={"x": (3, 4)}).inputs[0].shape, (3, 4))
+        self.assertEqual(tenon.load(OPEN, shapes={"x": np.array([3, 4])}).inputs[0].shape, (3, 4))
         self.assertEqual(tenon.load(OPEN, shapes={"x": (None, 4)}).inputs[0].shape, ("n", 4))
         self.assertEqual(tenon.load(RESHAPES, shapes={"x": (2, 3), "shape": [2]},
                                     constants={"shape": np.array([3, 2])}).outputs[0].shape, (3, 2))
