@@ -458,7 +458,7 @@ def main():
                 begun.append(row)
                 print(f"{row['work']:<20} {row['ms']:>9.2f} {row['busy_ms']:>10.2f} "
                       f"{row['goal_ms'] or '-':>6}", flush=True)
-        figures = {"load": round(os.getloadavg()[0], 1), "limits": limits.best, "missing": missing, "work": rows,
+        figures = {"cpu": o.cpu, "load": round(os.getloadavg()[0], 1), "limits": limits.best, "missing": missing, "work": rows,
                    "ready": begun}
         if o.json:
             o.json.write_text(json.dumps(figures, indent=1) + "\n")

@@ -25,12 +25,12 @@ measured. Runs beside other work are noisy: a ratio may be off by a tenth.
 """
 
 
-def processor():
-    """Vendor, family and model as Linux names them, and the widest vectors: amd-25-1-avx2."""
+def processor(is_narrow=False):
+    """Vendor, family and model as Linux names them, and the widest vectors: amd-25-1-avx2. IS_NARROW: no wider than AVX2."""
     facts = dict(re.findall(r"^([a-z _]+?)\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)[::-1])
     vendor = {"AuthenticAMD": "amd", "GenuineIntel": "intel"}.get(facts.get("vendor_id", ""), "other")
     flags = facts.get("flags", "").split()
-    widest = next((w for w in ("avx512f", "avx2", "avx") if w in flags), "sse2")
+    widest = next((w for w in ("avx512f", "avx2", "avx")[is_narrow:] if w in flags), "sse2")
     return f"{vendor}-{facts.get('cpu family', '0')}-{facts.get('model', '0')}-{widest.removesuffix('f')}"
 
 
@@ -54,7 +54,7 @@ def text_of(run):
 def keep(figures):
     """Add FIGURES, as peers.py has them, to the file of this processor, and write the table."""
     RESULTS.mkdir(exist_ok=True)
-    file = RESULTS / f"{processor()}.json"
+    file = RESULTS / f"{processor(bool(figures.get('cpu')))}.json"
     runs = json.loads(file.read_text()) if file.exists() else []
     new = run_of(figures)
     again = {(row["work"], row["threads"]) for row in new["work"]}
