@@ -93,7 +93,7 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
                 : sweeps                ? "B swept in place"
                 : p->b_form == B_PANELS ? "B in panels"
                 : p->b_form == B_ROWS   ? "B in place"
-                : p->has_blocks_aside   ? "B transposed, two blocks of products at once"
+                : p->has_block_pairs    ? "B transposed, two blocks of products at once"
                                         : "B transposed";
     return step->program != NULL;
 }

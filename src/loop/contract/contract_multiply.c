@@ -263,8 +263,8 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
     for (uint32_t r = 0; r < rows; r++)
         g->row_at[r] = sized_mul(p->has_any_rows ? walk_along(&p->a_m, r) : walk_at(&p->a_m, r),
                                  sized_of(p->bytes * p->parts));
-    if (p->has_blocks_aside) {
-        store_total(g, total_at(g, 0, 0), contract_blocks_aside(g));
+    if (p->has_block_pairs) {
+        store_total(g, total_at(g, 0, 0), contract_block_pair(g));
         return;
     }
     const element zero = element_zero(b, p->form, p->lanes);

@@ -90,7 +90,7 @@ void emit_chunk(multiplier *g);
  * A and B_AT on, join the sums. */
 void contract_square(multiplier *g, loop_value a, loop_value b_at, uint32_t count);
 /* All products of the only row and a vector of columns; the totals of these. */
-element contract_blocks_aside(multiplier *g);
+element contract_block_pair(multiplier *g);
 
 /* Are the columns of C contiguous, so that it is better written along them? */
 bool contract_finishes_columns(const problem *p);

@@ -150,7 +150,7 @@ typedef struct problem {
      * whose width does not depend on the number of rows, so that they are packed once for all. */
     uint32_t panel_nv, side;
     b_form b_form;
-    bool has_blocks_aside; /* two blocks of products of a vector of columns at once */
+    bool has_block_pairs; /* two blocks of products of a vector of columns at once */
     /* Items go through the batch, groups of blocks of rows, panels, blocks of the group. */
     int64_t group;
     bool packs_inside; /* items are panels, which are packed into scratch memory first */

@@ -23,7 +23,7 @@ static uint32_t squares_of(const problem *p)
 
 /* Do columns share few sets of the first-level cache, because of how far apart they are, and are
  * too many to stay there? Then one vector of them is read at a time. */
-static bool takes_blocks_aside(const problem *p, const machine *m)
+static bool takes_block_pairs(const problem *p, const machine *m)
 {
     enum { HALF_PAGE = 2048 };
     const walk n = WALK(p->spec.n, p->spec.n_n, b);
@@ -41,15 +41,15 @@ static uint32_t column_lanes(const problem *p)
     enum { LONG = 64, LARGE = 8 << 20 };
     const bool is_large = p->m == 1 && !p->has_dynamic_n && !p->b.load &&
                           p->spec.wanted.vectors == 0 && p->k >= LARGE / (p->n * p->bytes);
-    return p->lanes * p->bytes == LONG && (is_large || p->has_blocks_aside) ? p->lanes / 2
-                                                                            : p->lanes;
+    return p->lanes * p->bytes == LONG && (is_large || p->has_block_pairs) ? p->lanes / 2
+                                                                           : p->lanes;
 }
 
 void contract_choose_squares(problem *p, const machine *m)
 {
-    p->has_blocks_aside = takes_blocks_aside(p, m);
+    p->has_block_pairs = takes_block_pairs(p, m);
     p->lanes = column_lanes(p);
-    p->nv = p->has_blocks_aside ? 1 : squares_of(p);
+    p->nv = p->has_block_pairs ? 1 : squares_of(p);
 }
 
 /* ---- squares ---- */
@@ -142,17 +142,17 @@ void contract_square(multiplier *g, loop_value a, loop_value b_at, uint32_t coun
 /* One row has one chain for each vector of columns, which would wait for itself; more columns would
  * be more streams than the caches and what fetches for them can follow. So the chains of two blocks
  * of products of the same columns run side by side, and join the totals one after the other. */
-enum { ASIDE = 2 };
+enum { BLOCKS_AT_ONCE = 2 };
 
-typedef struct aside {
+typedef struct block_pair {
     multiplier *g;
-    element sums[ASIDE];
-    loop_value a[ASIDE], b_at[ASIDE]; /* where the blocks begin */
-    loop_value fetched;               /* where those begin that are fetched meanwhile */
-} aside;
+    element sums[BLOCKS_AT_ONCE];
+    loop_value a[BLOCKS_AT_ONCE], b_at[BLOCKS_AT_ONCE]; /* where the blocks begin */
+    loop_value fetched; /* where those begin that are fetched meanwhile */
+} block_pair;
 
 /* COUNT products of block V from product K (i64) of it on. */
-static void add_square(aside *s, uint32_t v, loop_value k, uint32_t count)
+static void add_square(block_pair *s, uint32_t v, loop_value k, uint32_t count)
 {
     multiplier *g = s->g;
     const problem *p = g->p;
@@ -173,7 +173,8 @@ static loop_value fetched_at(multiplier *g, loop_value first)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const int64_t pair = (int64_t)ASIDE * CONTRACT_BLOCK, all = (p->k + pair - 1) / pair * pair;
+    const int64_t pair = (int64_t)BLOCKS_AT_ONCE * CONTRACT_BLOCK,
+                  all = (p->k + pair - 1) / pair * pair;
     const loop_value here = int_add(b, first, loop_i64(b, 2 * pair < all ? 2 * pair : all));
     const loop_value there = loop_binary(b, LOOP_ISUB, here, loop_i64(b, all));
     const sized columns = sized_mul(step_of_columns(p), sized_of(p->lanes));
@@ -185,12 +186,12 @@ static loop_value fetched_at(multiplier *g, loop_value first)
 
 /* What is fetched during the products from number K (i64) of the blocks on: all lines are when
  * these are done, one column after the other. They would crowd the first-level cache. */
-static void fetch_next(aside *s, loop_value k)
+static void fetch_next(block_pair *s, loop_value k)
 {
     const problem *p = s->g->p;
     loop_builder *b = s->g->b;
     const int64_t products = CONTRACT_BLOCK / p->lanes; /* a column is fetched meanwhile */
-    const int64_t bytes = (int64_t)ASIDE * p->lanes * p->lanes * p->bytes;
+    const int64_t bytes = (int64_t)BLOCKS_AT_ONCE * p->lanes * p->lanes * p->bytes;
     const loop_value column = int_divided(b, k, products);
     const loop_value part = int_divided(b, int_modulo(b, k, products), p->lanes);
     const loop_value at =
@@ -201,7 +202,7 @@ static void fetch_next(aside *s, loop_value k)
 }
 
 /* Products LOW .. HIGH - 1, whole vectors, of the first N blocks. */
-static void add_squares(aside *s, int64_t low, int64_t high, uint32_t n)
+static void add_squares(block_pair *s, int64_t low, int64_t high, uint32_t n)
 {
     loop_builder *b = s->g->b;
     if (low == high)
@@ -215,22 +216,22 @@ static void add_squares(aside *s, int64_t low, int64_t high, uint32_t n)
 }
 
 /* The blocks from product FIRST (i64) on, which have FULL and then REST products, join TOTAL. */
-static void add_blocks(aside *s, element total, loop_value first, int64_t full, int64_t rest)
+static void add_blocks(block_pair *s, element total, loop_value first, int64_t full, int64_t rest)
 {
     multiplier *g = s->g;
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const int64_t lengths[ASIDE] = {full, rest}, lanes = p->lanes;
+    const int64_t lengths[BLOCKS_AT_ONCE] = {full, rest}, lanes = p->lanes;
     s->fetched = fetched_at(g, first);
-    for (uint32_t v = 0; v < ASIDE; v++) {
+    for (uint32_t v = 0; v < BLOCKS_AT_ONCE; v++) {
         const loop_value at = int_add(b, first, loop_i64(b, (int64_t)v * CONTRACT_BLOCK));
         s->a[v] = loop_offset(b, g->a, int_times_sized(b, at, step_of_a(p)));
         s->b_at[v] = loop_offset(b, g->b_at, int_times(b, at, b_unit(p)));
         element_set(b, s->sums[v], element_zero(b, p->form, p->lanes));
     }
-    add_squares(s, 0, rest - rest % lanes, ASIDE);
+    add_squares(s, 0, rest - rest % lanes, BLOCKS_AT_ONCE);
     add_squares(s, rest - rest % lanes, full - full % lanes, 1);
-    for (uint32_t v = 0; v < ASIDE && lengths[v] > 0; v++) {
+    for (uint32_t v = 0; v < BLOCKS_AT_ONCE && lengths[v] > 0; v++) {
         const int64_t left = lengths[v] % lanes;
         if (left > 0)
             add_square(s, v, loop_i64(b, lengths[v] - left), (uint32_t)left);
@@ -240,17 +241,17 @@ static void add_blocks(aside *s, element total, loop_value first, int64_t full, 
     }
 }
 
-element contract_blocks_aside(multiplier *g)
+element contract_block_pair(multiplier *g)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    aside s = {.g = g};
+    block_pair s = {.g = g};
     element start = {0};
     (void)element_identity(b, FOLD_SUM, p->form, p->lanes, &start);
     const element total = element_var(b, start);
-    for (uint32_t v = 0; v < ASIDE; v++)
+    for (uint32_t v = 0; v < BLOCKS_AT_ONCE; v++)
         s.sums[v] = element_var(b, start);
-    const int64_t pair = (int64_t)ASIDE * CONTRACT_BLOCK, rest = p->k % pair;
+    const int64_t pair = (int64_t)BLOCKS_AT_ONCE * CONTRACT_BLOCK, rest = p->k % pair;
     if (p->k > rest) {
         const loop_value first = loop_for(b, loop_i64(b, 0), loop_i64(b, p->k - rest), pair);
         add_blocks(&s, total, first, CONTRACT_BLOCK, CONTRACT_BLOCK);

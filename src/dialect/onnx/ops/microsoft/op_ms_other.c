@@ -1,4 +1,4 @@
-/* Operators of ONNX Runtime that are no part of a network's layers. */
+/* Operators of the domain com.microsoft that reshape or compare data: ExpandDims, CDist. */
 #include "dialect/onnx/ops/op.h"
 
 /* A new axis at the place in input 1. */
