@@ -7,6 +7,7 @@
 static const char *const why_operand = "an operation that is not fused reads it whole";
 static const char *const why_large = "the kernel has reached the size limit";
 static const char *const why_data = "it is read at positions that are data";
+static const char *const why_rows = "many elements are read at each of these positions";
 
 bool demanders(const grouping *g, value_id v, uint32_t *kernels, uint32_t *n)
 {
@@ -80,13 +81,22 @@ typedef struct need {
 } need;
 enum { MOST_NEEDS = MOST_MAPS * (FEW_OPERANDS + TN_MAX_RANK) };
 
+/* Are the elements of operand O of N positions of long rows? In memory they are computed and checked
+ * once, and the rows are copied by loops that do nothing else. */
+static bool are_of_rows(const function *f, const node *n, uint32_t o)
+{
+    enum { LONG = 16, MANY = 1 << 14 };
+    const int64_t all = value_type(f, n->first_value)->count;
+    return n->op == OP_TAKE && o == 1 && all >= MANY && all / LONG >= value_type(f, n->in[1])->count;
+}
+
 /* What N at the positions of MAP needs of its operand O. */
 static bool add_needs(grouping *g, const node *n, uint32_t o, const access_map *map, need *needs,
                       uint32_t *n_needs)
 {
     const uint32_t uses = kernel_operand_uses(g->f, n, o);
     access_map own, both;
-    if (uses == 0)
+    if (uses == 0 || are_of_rows(g->f, n, o))
         needs[(*n_needs)++] = (need){n->in[o], NULL};
     else if (is_elementwise_on(g->f, n, o))
         needs[(*n_needs)++] = (need){n->in[o], map};
@@ -128,7 +138,7 @@ bool absorb(grouping *g, uint32_t k, const node *n, const char **why)
     for (uint32_t i = 0; i < n_needs; i++) {
         draft_demand(g, k, needs[i].v, needs[i].map);
         if (!needs[i].map && !g->why[needs[i].v])
-            g->why[needs[i].v] = why_data;
+            g->why[needs[i].v] = n->op == OP_TAKE && needs[i].v == n->in[1] ? why_rows : why_data;
     }
     draft_contain(g, k, g->f->values.at[v].node);
     return true;

@@ -27,3 +27,18 @@ with tempfile.TemporaryDirectory() as scratch:
     assert many == {"more kernels need it than are looked at one by one"}, many
     result = reasons(scratch, 40, True)
     assert result == {"it is a result of the program"}, result
+
+
+def taken(folder, columns):
+    """The kernels that take rows of so many COLUMNS at computed positions, and why the positions are in memory."""
+    path = pathlib.Path(folder) / "take.ptir"
+    path.write_text(f"func @main(%t: tensor<f32, 100x{columns}>, %i: tensor<si64, 512>) -> (tensor<f32, 512x{columns}>) {{\n"
+                    "  %d = add(%i, %i) -> tensor<si64, 512>\n"
+                    f"  %y = take(%t, %d) -> tensor<f32, 512x{columns}>\n  return %y\n}}\n")
+    said = tenon("explain", path).stdout.splitlines()
+    return sum(line.startswith("kernel ") for line in said), [line.split(": ")[1] for line in said if line.strip().startswith("%2: ")]
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    assert taken(scratch, 64) == (2, ["many elements are read at each of these positions"]), taken(scratch, 64)
+    assert taken(scratch, 8) == (1, []), taken(scratch, 8)
