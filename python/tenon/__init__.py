@@ -25,7 +25,7 @@ from ._errors import (Diagnostic, Error, FileError, Fix, InputError, NoMemory, N
 from ._function import Function, function, grad, value_and_grad
 from ._library import VERSION as __version__
 from ._module import Dialect, Equivalence, Module, dialects, load, open, read
-from ._numpy import top_k
+from ._numpy_reductions import top_k
 from ._program import Bound, Event, Port, Program
 from ._tensor import Tensor, tensor
 from ._trace import Dim, Value, cast

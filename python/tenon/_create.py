@@ -74,7 +74,7 @@ def dynamic_update_slice(x: Any, update: Any, start: Any) -> Value:
 
 def _start(start: Any) -> Value:
     if isinstance(start, (tuple, list)) and any(isinstance(i, Value) for i in start):
-        from ._numpy import stack
+        from ._numpy_parts import stack
         return stack([i if isinstance(i, Value) else constant(i) for i in start])
     return constant(start)
 

@@ -39,22 +39,25 @@ def two(u):
     return lambda x, y: u(x, y)
 
 
+def check(test, function, *args, exact=False):
+    """FUNCTION traced on ARGS against NumPy's, and compiled code against the evaluator."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with np.errstate(all="ignore"):
+            want = np.asarray(function(*args))
+    f = tenon.function(function)
+    m = f.trace(*args)
+    got, ref = m.compile()(*args), m.compile(engine="ref")(*args)
+    test.assertEqual(got.bits().tolist(), ref.bits().tolist())
+    test.assertEqual(got.shape, want.shape)
+    if want.dtype.kind != "f" or exact:
+        np.testing.assert_array_equal(np.asarray(got).astype(want.dtype), want)
+    else:
+        np.testing.assert_allclose(got, want, rtol=1e-13, atol=1e-14)
+
+
 class Numpy(unittest.TestCase):
-    def check(self, function, *args, exact=False):
-        """FUNCTION traced on ARGS against NumPy's, and compiled code against the evaluator."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            with np.errstate(all="ignore"):
-                want = np.asarray(function(*args))
-        f = tenon.function(function)
-        m = f.trace(*args)
-        got, ref = m.compile()(*args), m.compile(engine="ref")(*args)
-        self.assertEqual(got.bits().tolist(), ref.bits().tolist())
-        self.assertEqual(got.shape, want.shape)
-        if want.dtype.kind != "f" or exact:
-            np.testing.assert_array_equal(np.asarray(got).astype(want.dtype), want)
-        else:
-            np.testing.assert_allclose(got, want, rtol=1e-13, atol=1e-14)
+    check = check
 
     def test_means_of_integers(self):
         """NumPy's are floats; those of the operation are cut off, so that they are refused as `/` is."""
@@ -284,19 +287,6 @@ class Numpy(unittest.TestCase):
             got = tenon.function(lambda x, value=value: np.pad(x, 1, constant_values=value))(x)
             self.assertEqual(got.tolist(), [value, 0, 1, 2, value])
 
-    def test_indexing(self):
-        for f in (lambda x: x[1], lambda x: x[-1], lambda x: x[0, 1:3], lambda x: x[..., 0], lambda x: x[:, None, ::-1],
-                  lambda x: x[:, ::2], lambda x: x[::-1, 2:0:-1], lambda x: x[1:1], lambda x: x[None], lambda x: x[1, 2, 3],
-                  lambda x: x[:, [2, 0]], lambda x: x[:, :, np.array([[0, 1], [3, 2]])], lambda x: x[0, [1, 1]],
-                  lambda x: x[..., [0], None], lambda x: x[[1]], lambda x: x[-2:, -1], lambda x: x[()],
-                  lambda x: x[:, 1:, [3]]):
-            self.check(f, T, exact=True)
-        with self.assertRaises(IndexError):
-            tenon.function(lambda x: x[5]).trace(T)
-        with self.assertRaises(IndexError):
-            tenon.function(lambda x: x[0, 0, 0, 0]).trace(T)
-        self.assertEqual([float(r) for r in tenon.function(lambda x: tuple(x))(np.arange(3.0))], [0, 1, 2])
-
     def test_operations_that_numpy_has(self):
         """An operation that NumPy calls the same, or `arc...` for `a...`, is its function."""
         for name in UNARY + BINARY:
@@ -306,7 +296,8 @@ class Numpy(unittest.TestCase):
                     self.assertIn(function, UFUNCS, name)
 
     def test_all_are_tried(self):
-        text = pathlib.Path(__file__).read_text(encoding="utf-8")
+        here = pathlib.Path(__file__).parent
+        text = "".join((here / name).read_text(encoding="utf-8") for name in ("test_numpy.py", "test_numpy_composed.py"))
         for f in FUNCTIONS:
             name = f.__name__
             self.assertTrue(f".{name}(" in text or f'"{name}"' in text or f"np.{name}," in text or name in ("amax", "amin", "shape", "ndim"), name)
@@ -323,16 +314,15 @@ class Numpy(unittest.TestCase):
 
     def test_refused(self):
         for message, f in [("operands of f32 and f64", lambda x: x + np.ones(4)),
-                           ("np.linalg.norm has no counterpart", lambda x: np.linalg.norm(x)),
-                           ("np.median has no counterpart", lambda x: np.median(x)),
-                           ("np.heaviside has no counterpart", lambda x: np.heaviside(x, x)),
+                           ("np.linalg.svd has no counterpart", lambda x: np.linalg.svd(x)),
+                           ("np.unique has no counterpart", lambda x: np.unique(x)),
+                           ("np.nextafter has no counterpart", lambda x: np.nextafter(x, x)),
                            ("no truth value", lambda x: x if x[0] else x),
                            ("is no number .* static=", lambda x: float(x[0])),
                            ("does not change; np.where", lambda x: x.__setitem__(0, 1)),
                            ("no 'sortt'", lambda x: x.sortt()),
                            ("size depends on the data", lambda x: x[x > 0]),
-                           ("mode 'edge'", lambda x: np.pad(x, 1, mode="edge")),
-                           ("repeated letters", lambda x: np.einsum("ii->i", x)),
+                           ("mode 'mean'", lambda x: np.pad(x, 1, mode="mean")),
                            ("ShapeMismatch|shapes|broadcast|shape", lambda x: x + np.ones(5, np.float32))]:
             with self.subTest(message), self.assertRaisesRegex((TypeError, AttributeError, tenon.Error), message):
                 tenon.function(f)(np.ones(4, np.float32))

@@ -1,0 +1,210 @@
+"""NumPy's ufuncs, and its other functions that compute element by element."""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from ._arithmetic import (divide, divmod_of, float_power, floor_divide, fmod, log10, power, remainder, shift_right,
+                          where)
+from ._create import full
+from ._dtypes import BY_NAME
+from ._errors import UsageError
+from ._trace import Value, call, cast, constant, operands
+
+
+def _binary(name: str) -> Callable[[Any, Any], Value]:
+    return lambda x, y: call(name, *operands(x, y))
+
+
+def _unary(name: str) -> Callable[[Any], Value]:
+    return lambda x: call(name, constant(x))
+
+
+def _compare(direction: int) -> Callable[[Any, Any], Value]:
+    return lambda x, y: call("compare", direction, *operands(x, y))
+
+
+def _logical(name: str) -> Callable[..., Value]:
+    def function(*xs: Any) -> Value:
+        vs = [constant(x) for x in xs]
+        return call(name, *(v if v.dtype == "i1" else v != 0 for v in vs))
+    return function
+
+
+# ---- made of several operations ----
+
+def radians(x: Any) -> Value:
+    return constant(x) * (math.pi / 180)  # type: ignore[no-any-return]
+
+
+def degrees(x: Any) -> Value:
+    return constant(x) * (180 / math.pi)  # type: ignore[no-any-return]
+
+
+def hypot(x: Any, y: Any) -> Value:
+    """Of f64 by the larger one, so that no square overflows; of narrower floats in f64."""
+    a, b = operands(x, y)
+    if a.dtype != "f64":
+        wide, other = cast(a, "f64"), cast(b, "f64")
+        root = cast(call("sqrt", wide * wide + other * other), a.dtype)
+    else:
+        a, b = call("abs", a), call("abs", b)
+        large, small = call("maximum_nan", a, b), call("minimum_nan", a, b)
+        part = where(large == 0, 0.0, small / large)
+        root = large * call("sqrt", part * part + 1.0)
+    return where(call("is_inf", a) | call("is_inf", b), math.inf, root)
+
+
+def logaddexp(x: Any, y: Any) -> Value:
+    a, b = operands(x, y)
+    return where(a == b, a + math.log(2), call("maximum_nan", a, b) + call("log1p", call("exp", -call("abs", a - b))))
+
+
+def logaddexp2(x: Any, y: Any) -> Value:
+    a, b = operands(x, y)
+    more = call("log1p", call("exp2", -call("abs", a - b))) * (1 / math.log(2))
+    return where(a == b, a + 1.0, call("maximum_nan", a, b) + more)
+
+
+def signbit(x: Any) -> Value:
+    y = constant(x)
+    d = y._known()[0]
+    if not d.is_float:
+        return y < 0  # type: ignore[no-any-return]
+    return call("bitcast", y, BY_NAME[f"si{8 * d.storage.itemsize}"].code) < 0  # type: ignore[no-any-return]
+
+
+def copysign(x: Any, y: Any) -> Value:
+    a, b = operands(x, y)
+    return where(signbit(a) != signbit(b), -a, a)
+
+
+def heaviside(x: Any, y: Any) -> Value:
+    a, b = operands(x, y)
+    return where(a < 0, 0.0, where(a > 0, 1.0, where(a == 0, b, a)))
+
+
+def conjugate(x: Any) -> Value:
+    y = constant(x)
+    return call("complex", call("real", y), -call("imag", y)) if y._known()[0].is_complex else y
+
+
+def _part(name: str) -> Callable[[Any], Value]:
+    def function(x: Any) -> Value:
+        y = constant(x)
+        if y._known()[0].is_complex:
+            return call(name, y)
+        return y if name == "real" else full(y.shape, 0, y.dtype)
+    return function
+
+
+real, imag = _part("real"), _part("imag")
+
+
+def angle(x: Any, deg: bool = False) -> Value:
+    out = call("atan2", imag(x), real(x))
+    return degrees(out) if deg else out
+
+
+def sinc(x: Any) -> Value:
+    y = constant(x) * math.pi
+    return where(y == 0, 1.0, call("sin", y) / where(y == 0, 1.0, y))
+
+
+UFUNCS: dict[Any, Callable[..., Any]] = {
+    np.negative: _unary("neg"), np.positive: constant, np.absolute: _unary("abs"), np.fabs: _unary("abs"),
+    np.exp: _unary("exp"), np.exp2: _unary("exp2"), np.expm1: _unary("expm1"), np.log: _unary("log"),
+    np.log2: _unary("log2"), np.log10: log10, np.log1p: _unary("log1p"),
+    np.sin: _unary("sin"), np.cos: _unary("cos"), np.tan: _unary("tan"), np.arcsin: _unary("asin"),
+    np.arccos: _unary("acos"), np.arctan: _unary("atan"), np.sinh: _unary("sinh"), np.cosh: _unary("cosh"),
+    np.tanh: _unary("tanh"), np.arcsinh: _unary("asinh"), np.arccosh: _unary("acosh"), np.arctanh: _unary("atanh"),
+    np.sqrt: _unary("sqrt"), np.cbrt: _unary("cbrt"), np.reciprocal: _unary("reciprocal"),
+    np.square: lambda x: call("mul", constant(x), constant(x)), np.trunc: _unary("trunc"), np.floor: _unary("floor"),
+    np.ceil: _unary("ceil"), np.rint: _unary("round_even"), np.sign: _unary("sign"),
+    np.isfinite: _unary("is_finite"), np.isnan: _unary("is_nan"), np.isinf: _unary("is_inf"),
+    np.invert: _unary("not"), np.add: _binary("add"), np.subtract: _binary("sub"), np.multiply: _binary("mul"),
+    np.true_divide: divide, np.floor_divide: floor_divide, np.remainder: remainder, np.fmod: fmod,
+    np.divmod: divmod_of, np.power: power, np.float_power: float_power, np.maximum: _binary("maximum"),
+    np.minimum: _binary("minimum"), np.fmax: _binary("maximum"), np.fmin: _binary("minimum"),
+    np.arctan2: _binary("atan2"),
+    np.bitwise_and: _binary("and"), np.bitwise_or: _binary("or"), np.bitwise_xor: _binary("xor"),
+    np.left_shift: _binary("shift_left"), np.right_shift: shift_right,
+    np.logical_and: _logical("and"), np.logical_or: _logical("or"), np.logical_xor: _logical("xor"),
+    np.logical_not: _logical("not"), np.less: _compare(0), np.less_equal: _compare(1), np.equal: _compare(2),
+    np.greater_equal: _compare(3), np.greater: _compare(4), np.not_equal: _compare(5),
+    np.deg2rad: radians, np.radians: radians, np.rad2deg: degrees, np.degrees: degrees, np.hypot: hypot,
+    np.logaddexp: logaddexp, np.logaddexp2: logaddexp2, np.signbit: signbit, np.copysign: copysign,
+    np.heaviside: heaviside, np.conjugate: conjugate,
+}
+
+
+def clip(x: Any, low: Any = None, high: Any = None, out: None = None, **names: Any) -> Value:
+    low, high = names.get("a_min", low), names.get("a_max", high)
+    if low is None and high is None:
+        return constant(x)
+    if low is None or high is None:
+        return call("minimum", *operands(x, high)) if low is None else call("maximum", *operands(x, low))
+    return call("clamp", *operands(x, low, high))
+
+
+def around(x: Any, decimals: int = 0, out: None = None) -> Value:
+    y = constant(x)
+    if y._known()[0].is_integer:
+        if decimals < 0:
+            raise UsageError("np.around of integers to tens has no counterpart")
+        return y
+    if decimals == 0:
+        return call("round_even", y)
+    scale = 10.0 ** abs(decimals)
+    return call("round_even", y * scale) / scale if decimals > 0 else call("round_even", y / scale) * scale  # type: ignore[no-any-return]
+
+
+def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Optional[float] = None,
+               neginf: Optional[float] = None) -> Value:
+    y = constant(x)
+    d = y._known()[0]
+    if not d.is_float:
+        return y
+    largest = float(np.finfo(d.storage).max) if d.name in ("f16", "f32", "f64") else None
+    if largest is None and (posinf is None or neginf is None):
+        raise UsageError(f"np.nan_to_num of {d.name} needs 'posinf' and 'neginf'")
+    y = where(call("is_nan", y), nan, y)
+    y = where(y == math.inf, largest if posinf is None else posinf, y)
+    return where(y == -math.inf, -(largest or 0.0) if neginf is None else neginf, y)
+
+
+def isclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Value:
+    a, b = operands(x, y)
+    if not a._known()[0].is_float:
+        a, b = cast(a, "f64"), cast(b, "f64")
+    near = (call("abs", a - b) <= call("abs", b) * rtol + atol) & call("is_finite", a) & call("is_finite", b)
+    near = near | (a == b)
+    return near | (call("is_nan", a) & call("is_nan", b)) if equal_nan else near  # type: ignore[no-any-return]
+
+
+def select(conditions: Any, choices: Any, default: Any = 0) -> Value:
+    """The first of CHOICES whose condition holds."""
+    if len(conditions) != len(choices) or not conditions:
+        raise ValueError(f"np.select of {len(conditions)} conditions and {len(choices)} choices")
+    out = default
+    for p, x in reversed(list(zip(conditions, choices))):
+        out = where(p, x, out)
+    return out  # type: ignore[no-any-return]
+
+
+def polyval(p: Any, x: Any) -> Value:
+    y = constant(x)
+    coefficients = list(p)
+    out = y * 0 + coefficients[0] if coefficients else y * 0
+    for a in coefficients[1:]:
+        out = out * y + a
+    return out  # type: ignore[no-any-return]
+
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.where: where, np.clip: clip, np.around: around, np.nan_to_num: nan_to_num, np.isclose: isclose,
+    np.select: select, np.polyval: polyval, np.real: real, np.imag: imag, np.angle: angle, np.sinc: sinc,
+    np.round_: around,
+}

@@ -1,0 +1,164 @@
+"""NumPy's functions that move elements."""
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _library as c
+from ._create import needs_all_bits
+from ._errors import UsageError
+from ._positions import from_beginning, take as take_axis
+from ._trace import Value, call, cast, constant, current
+
+Axis = Union[None, int, Sequence[int]]
+
+
+def axes_of(axis: Axis) -> c.Ints:
+    return c.ALL_AXES if axis is None else c.ints((axis,) if isinstance(axis, (int, np.integer)) else axis)
+
+
+def known_size(x: Value, axis: int) -> int:
+    n = x.shape[axis]
+    if not isinstance(n, int):
+        raise UsageError(f"this needs an axis of a known size, not of the open size {n}")
+    return n
+
+
+def reshape(x: Any, shape: Any, *more: Any, order: str = "C") -> Value:
+    if order != "C":
+        raise UsageError("values are row-major: order='C'")
+    return call("reshape", constant(x), current().shape((shape, *more) if more else shape))
+
+
+def ravel(x: Any, order: str = "C") -> Value:
+    return reshape(x, (-1,), order=order)
+
+
+def transpose(x: Any, axes: Any = None, *more: Any) -> Value:
+    y = constant(x)
+    if more:
+        axes = (axes, *more)
+    return call("transpose", y, c.ints(range(y.ndim)[::-1] if axes is None else [a % y.ndim for a in axes]))
+
+
+def swapaxes(x: Any, a: int, b: int) -> Value:
+    order = list(range(constant(x).ndim))
+    order[a], order[b] = order[b], order[a]
+    return transpose(x, order)
+
+
+def moveaxis(x: Any, source: Any, destination: Any) -> Value:
+    n = constant(x).ndim
+    source = [a % n for a in ([source] if isinstance(source, int) else source)]
+    destination = [a % n for a in ([destination] if isinstance(destination, int) else destination)]
+    order = [a for a in range(n) if a not in source]
+    for to, a in sorted(zip(destination, source)):
+        order.insert(to, a)
+    return transpose(x, order)
+
+
+def expand_dims(x: Any, axis: Any) -> Value:
+    y = constant(x)
+    axes = [axis] if isinstance(axis, int) else list(axis)
+    n = y.ndim + len(axes)
+    return call("expand_dims", y, c.ints([a + n if a < 0 else a for a in axes]))
+
+
+def squeeze(x: Any, axis: Axis = None) -> Value:
+    y = constant(x)
+    if axis is None:
+        axis = [a for a, n in enumerate(y.shape) if n == 1]
+    return call("squeeze", y, axes_of(axis))
+
+
+def broadcast_to(x: Any, shape: Any, subok: bool = False) -> Value:
+    return call("broadcast", constant(x), current().shape(shape))
+
+
+def pad(x: Any, width: Any, mode: str = "constant", constant_values: float = 0) -> Value:
+    y = constant(x)
+    pairs = np.broadcast_to(np.asarray(width), (y.ndim, 2)).tolist()
+    if mode != "constant":
+        return _pad_with_own(y, pairs, mode)
+    d = y._known()[0]
+    around = c.ints(p[0] for p in pairs), c.ints(p[1] for p in pairs), c.ints([0] * y.ndim)
+    if needs_all_bits(constant_values, d):
+        element = np.array(constant_values, d.storage)
+        return call("pad_exact", y, *around, element.__array_interface__["data"][0])
+    return call("pad", y, *around, float(constant_values))
+
+
+def _pad_with_own(x: Value, pairs: list[list[int]], mode: str) -> Value:
+    """X with its own elements around it."""
+    if mode not in ("edge", "reflect", "symmetric", "wrap"):
+        raise UsageError(f"np.pad of mode '{mode}': 'constant', 'edge', 'reflect', 'symmetric' and 'wrap' have counterparts")
+    for axis, pair in enumerate(pairs):
+        if pair != [0, 0]:
+            x = take_axis(x, np.pad(np.arange(known_size(x, axis)), pair, mode), axis)  # type: ignore[call-overload]
+    return x
+
+
+def take(x: Any, indices: Any, axis: Optional[int] = None, out: None = None, mode: str = "raise") -> Value:
+    y = constant(x)
+    if axis is None:
+        y, axis = ravel(y), 0
+    if mode != "raise":
+        indices = _inside(indices, known_size(y, axis), mode)
+    return take_axis(y, indices, axis)
+
+
+def _inside(indices: Any, n: int, mode: str) -> Any:
+    """INDICES moved into 0 .. N - 1."""
+    if mode not in ("clip", "wrap"):
+        raise ValueError(f"np.take of mode '{mode}': 'raise', 'wrap' and 'clip' are modes")
+    i: Any = cast(indices, "si64") if isinstance(indices, Value) else np.asarray(indices, np.int64)
+    return np.clip(i, 0, n - 1) if mode == "clip" else i % n
+
+
+def take_along_axis(x: Any, indices: Any, axis: Optional[int]) -> Value:
+    y = constant(x)
+    if axis is None:
+        y, axis = ravel(y), 0
+    axis = axis + y.ndim if axis < 0 else axis
+    i = constant(from_beginning(indices, y.shape[axis], axis))
+    if i.ndim != y.ndim:
+        raise ValueError(f"positions of rank {i.ndim} along an axis of a value of rank {y.ndim}")
+    both = [n if m == 1 else m for n, m in zip(y.shape, i.shape)]  # but for AXIS, they are broadcast
+    y = broadcast_to(y, [*both[:axis], y.shape[axis], *both[axis + 1:]])
+    return call("gather", y, broadcast_to(i, [*both[:axis], i.shape[axis], *both[axis + 1:]]), axis)
+
+
+def atleast(n: int) -> Callable[..., Any]:
+    """np.atleast_1d and so on; of several values a list."""
+    def one(x: Any) -> Value:
+        y = constant(x)
+        if y.ndim >= n:
+            return y
+        if n == 3:  # the axes of a matrix come first, that of a vector is in the middle
+            return reshape(y, [(1, 1, 1), (1, *y.shape, 1), (*y.shape, 1)][y.ndim])
+        return reshape(y, (1,) * (n - y.ndim) + y.shape)
+    return lambda *xs: one(xs[0]) if len(xs) == 1 else [one(x) for x in xs]
+
+
+def broadcast_arrays(*xs: Any, subok: bool = False) -> list[Value]:
+    vs = [constant(x) for x in xs]
+    shape = np.broadcast_shapes(*(v.shape for v in vs))
+    return [broadcast_to(v, shape) for v in vs]
+
+
+def meshgrid(*xs: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list[Value]:
+    vs = [ravel(constant(x)) for x in xs]
+    order = list(range(len(vs)))
+    if indexing == "xy" and len(vs) > 1:
+        order[:2] = [1, 0]
+    own = [reshape(v, [-1 if a == order[k] else 1 for a in range(len(vs))]) for k, v in enumerate(vs)]
+    return own if sparse else broadcast_arrays(*own)
+
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.reshape: reshape, np.ravel: ravel, np.transpose: transpose, np.swapaxes: swapaxes, np.moveaxis: moveaxis,
+    np.expand_dims: expand_dims, np.squeeze: squeeze, np.broadcast_to: broadcast_to, np.pad: pad, np.take: take,
+    np.take_along_axis: take_along_axis, np.broadcast_arrays: broadcast_arrays, np.meshgrid: meshgrid,
+    np.atleast_1d: atleast(1), np.atleast_2d: atleast(2), np.atleast_3d: atleast(3),
+}

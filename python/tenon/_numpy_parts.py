@@ -1,0 +1,130 @@
+"""NumPy's functions that join, split, repeat and turn."""
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from . import _library as c
+from ._numpy_movement import Axis, atleast, axes_of, expand_dims, known_size, ravel, reshape, swapaxes, take
+from ._trace import Value, call, constant, current, operands, values_of
+
+
+def concatenate(xs: Any, axis: Optional[int] = 0) -> Value:
+    vs = operands(*xs)
+    if axis is None:
+        vs, axis = [ravel(v) for v in vs], 0
+    t = current()
+    return t.value(c.lib.tn_concat(t.b, values_of(vs), axis))
+
+
+def stack(xs: Any, axis: int = 0) -> Value:
+    return concatenate([expand_dims(x, axis if axis >= 0 else axis + constant(x).ndim + 1) for x in xs], axis)
+
+
+def vstack(xs: Any) -> Value:
+    return concatenate([x if constant(x).ndim > 1 else reshape(x, (1, -1)) for x in xs], 0)
+
+
+def hstack(xs: Any) -> Value:
+    xs = list(xs)
+    return concatenate(xs, 0 if constant(xs[0]).ndim == 1 else 1)
+
+
+def dstack(xs: Any) -> Value:
+    return concatenate([atleast(3)(x) for x in xs], 2)
+
+
+def column_stack(xs: Any) -> Value:
+    return concatenate([reshape(x, (-1, 1)) if constant(x).ndim < 2 else x for x in xs], 1)
+
+
+def append(x: Any, values: Any, axis: Optional[int] = None) -> Value:
+    return concatenate([x, values], axis)
+
+
+def array_split(x: Any, parts: Any, axis: int = 0) -> list[Value]:
+    """Into PARTS of sizes that differ by 1 at most, or at the places that PARTS lists."""
+    y = constant(x)
+    n = known_size(y, axis)
+    if isinstance(parts, (int, np.integer)):
+        ends = [n // parts * (k + 1) + min(k + 1, n % parts) for k in range(parts)]
+    else:
+        ends = [*(min(max(p + n, 0) if p < 0 else p, n) for p in parts), n]
+    out, begin = [], 0
+    for end in ends:
+        out.append(call("slice_axis", y, axis, min(begin, n), max(0, end - begin)))
+        begin = end
+    return out
+
+
+def split(x: Any, parts: Any, axis: int = 0) -> list[Value]:
+    if isinstance(parts, (int, np.integer)):
+        n = known_size(constant(x), axis)
+        if n % parts:
+            raise ValueError(f"{n} elements cannot be split into {parts} equal parts")
+    return array_split(x, parts, axis)
+
+
+def tile(x: Any, reps: Any) -> Value:
+    y = constant(x)
+    reps = [reps] if isinstance(reps, int) else list(reps)
+    reps = [1] * (y.ndim - len(reps)) + reps
+    if len(reps) > y.ndim:
+        y = expand_dims(y, list(range(len(reps) - y.ndim)))
+    return call("tile", y, c.ints(reps))
+
+
+def repeat(x: Any, repeats: Any, axis: Optional[int] = None) -> Value:
+    y = constant(x)
+    if axis is None:
+        y, axis = ravel(y), 0
+    times, axis = np.asarray(repeats), axis + y.ndim if axis < 0 else axis
+    if times.size != 1:
+        return take(y, np.repeat(np.arange(known_size(y, axis)), times), axis)
+    ones = [1] * (y.ndim + 1)
+    ones[axis + 1] = int(times.ravel()[0])
+    shape = [*y.shape[:axis], y.shape[axis] * ones[axis + 1], *y.shape[axis + 1:]]
+    return reshape(call("tile", expand_dims(y, axis + 1), c.ints(ones)), shape)
+
+
+def flip(x: Any, axis: Axis = None) -> Value:
+    y = constant(x)
+    return call("reverse", y, c.ints(range(y.ndim)) if axis is None else axes_of(axis))
+
+
+def roll(x: Any, shift: Any, axis: Axis = None) -> Value:
+    y = constant(x)
+    if axis is None:
+        return reshape(_roll(ravel(y), int(np.sum(shift)), 0), y.shape)
+    for by, along in np.broadcast(shift, axis):
+        y = _roll(y, int(by), int(along))
+    return y
+
+
+def _roll(x: Value, shift: int, axis: int) -> Value:
+    n = known_size(x, axis)
+    k = shift % n if n else 0
+    if k == 0:
+        return x
+    return concatenate([call("slice_axis", x, axis, n - k, k), call("slice_axis", x, axis, 0, n - k)], axis)
+
+
+def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Value:
+    y = constant(x)
+    a, b = axes
+    if k % 4 == 2:
+        return flip(flip(y, a), b)
+    if k % 4 == 1:
+        return swapaxes(flip(y, b), a, b)
+    return flip(swapaxes(y, a, b), b) if k % 4 == 3 else y
+
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.concatenate: concatenate, np.stack: stack, np.vstack: vstack, np.hstack: hstack, np.dstack: dstack,
+    np.column_stack: column_stack, np.append: append, np.split: split, np.array_split: array_split,
+    np.vsplit: lambda x, parts: split(x, parts, 0),
+    np.hsplit: lambda x, parts: split(x, parts, 0 if constant(x).ndim == 1 else 1),
+    np.dsplit: lambda x, parts: split(x, parts, 2), np.tile: tile, np.repeat: repeat, np.flip: flip,
+    np.flipud: lambda x: flip(x, 0), np.fliplr: lambda x: flip(x, 1), np.rot90: rot90, np.roll: roll,
+}

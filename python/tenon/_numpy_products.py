@@ -1,0 +1,133 @@
+"""NumPy's products of vectors, matrices and tensors."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _library as c
+from ._errors import UsageError
+from ._numpy_elementwise import conjugate
+from ._numpy_matrices import diagonal
+from ._numpy_movement import ravel, reshape, transpose
+from ._trace import Value, call, constant, operands
+
+_DEFAULT = 19  # TN_DTYPE_DEFAULT
+
+
+def matmul(x: Any, y: Any) -> Value:
+    a, b = operands(x, y)
+    if a.ndim == 0 or b.ndim == 0:
+        raise TypeError("@ of a scalar: * multiplies")
+    if a.ndim <= 2 and b.ndim <= 2:
+        if a.ndim == 1 and b.ndim == 2:
+            return call("squeeze", call("matmul", call("expand_dims", a, c.ints((0,))), b), c.ints((0,)))
+        return call("dot" if b.ndim == 1 else "matmul", a, b)
+    if a.ndim == 1:
+        return call("squeeze", call("matmul", call("expand_dims", a, c.ints((0,))), b), c.ints((-2,)))
+    if b.ndim == 1:
+        return call("squeeze", call("matmul", a, call("expand_dims", b, c.ints((1,)))), c.ints((-1,)))
+    return call("matmul", a, b)
+
+
+def dot(x: Any, y: Any) -> Value:
+    a, b = operands(x, y)
+    if a.ndim == 0 or b.ndim == 0:
+        return call("mul", a, b)
+    if a.ndim <= 2 and b.ndim <= 2:
+        return matmul(a, b)
+    return tensordot(a, b, ([a.ndim - 1], [max(0, b.ndim - 2)]))
+
+
+def tensordot(x: Any, y: Any, axes: Any = 2) -> Value:
+    a, b = operands(x, y)
+    if isinstance(axes, int):
+        pairs: Any = (range(a.ndim - axes, a.ndim), range(axes))
+    else:
+        pairs = tuple([p] if isinstance(p, int) else p for p in axes)
+    return call("dot_general", a, b, c.ints(()), c.ints(()), c.ints(p % a.ndim for p in pairs[0]),
+                c.ints(p % b.ndim for p in pairs[1]), _DEFAULT, _DEFAULT)
+
+
+def outer(x: Any, y: Any) -> Value:
+    out: Value = reshape(x, (-1, 1)) * reshape(y, (1, -1))
+    return out
+
+
+def _term(v: Value, letters: str, out: set[str]) -> tuple[Value, str]:
+    """V with one axis for each letter: the diagonal of those that repeat, and the sum of those that nobody needs."""
+    for s in set(letters):
+        while letters.count(s) > 1:
+            i, j = letters.index(s), letters.rindex(s)
+            v = diagonal(v, 0, i, j)
+            letters = "".join(t for k, t in enumerate(letters) if k not in (i, j)) + s
+    gone = [i for i, s in enumerate(letters) if s not in out]
+    if gone:
+        v = call("sum", v, c.ints(gone), False)
+    return v, "".join(s for s in letters if s in out)
+
+
+def _contracted(x: tuple[Value, str], y: tuple[Value, str], out: set[str]) -> tuple[Value, str]:
+    """The product of X and Y, summed over the letters that are not in OUT."""
+    (a, s), (b, t) = _term(*x, out | set(y[1])), _term(*y, out | set(x[1]))
+    batch = [k for k in s if k in t and k in out]
+    summed = [k for k in s if k in t and k not in out]
+    z = call("dot_general", a, b, c.ints(s.index(k) for k in batch), c.ints(t.index(k) for k in batch),
+             c.ints(s.index(k) for k in summed), c.ints(t.index(k) for k in summed), _DEFAULT, _DEFAULT)
+    return z, "".join([*batch, *(k for k in s if k not in t), *(k for k in t if k not in s)])
+
+
+def einsum(text: str, *xs: Any, optimize: Any = False) -> Value:
+    """Products are made in the order of the operands, two at a time."""
+    left, arrow, out = text.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if "." in text:
+        raise UsageError(f"np.einsum('{text}') has no counterpart: every axis needs a letter")
+    if not arrow:
+        out = "".join(sorted(s for s in set(left) - {","} if left.count(s) == 1))
+    if len(terms) != len(xs) or len(set(out)) != len(out) or not set(out) <= set(left):
+        raise ValueError(f"np.einsum('{text}') of {len(xs)} operands")
+    rest = list(zip(operands(*xs), terms))
+    for v, t in rest:
+        if v.ndim != len(t):
+            raise ValueError(f"np.einsum('{text}'): '{t}' for a value of rank {v.ndim}")
+    while len(rest) > 1:
+        x, y, *rest = rest
+        rest.insert(0, _contracted(x, y, set(out).union(*(t for _, t in rest))))
+    z, have = _term(*rest[0], set(out))
+    order = [have.index(s) for s in out]
+    return z if order == sorted(order) else transpose(z, order)
+
+
+def inner(x: Any, y: Any) -> Value:
+    a, b = operands(x, y)
+    return call("mul", a, b) if a.ndim == 0 or b.ndim == 0 else tensordot(a, b, ([a.ndim - 1], [b.ndim - 1]))
+
+
+def vdot(x: Any, y: Any) -> Value:
+    a, b = operands(x, y)
+    return call("dot", ravel(conjugate(a)), ravel(b))
+
+
+def kron(x: Any, y: Any) -> Value:
+    a, b = operands(x, y)
+    n = max(a.ndim, b.ndim)
+    first, second = (1,) * (n - a.ndim) + a.shape, (1,) * (n - b.ndim) + b.shape
+    product = (reshape(a, [k for m in first for k in (m, 1)]) * reshape(b, [k for m in second for k in (1, m)]))
+    return reshape(product, [k * m for k, m in zip(first, second)])
+
+
+def cross(x: Any, y: Any) -> Value:
+    """Of vectors of three components along the last axis."""
+    a, b = operands(x, y)
+    if a.shape[-1:] != (3,) or b.shape[-1:] != (3,):
+        raise UsageError("np.cross has a counterpart for three components along the last axis")
+    next_one, after = [1, 2, 0], [2, 0, 1]
+    out: Value = a[..., next_one] * b[..., after] - a[..., after] * b[..., next_one]
+    return out
+
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.dot: dot, np.tensordot: tensordot, np.outer: outer, np.einsum: einsum, np.inner: inner, np.vdot: vdot,
+    np.kron: kron, np.cross: cross,
+}

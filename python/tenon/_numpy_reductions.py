@@ -1,0 +1,148 @@
+"""NumPy's reductions, cumulative functions and sorts."""
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from . import _library as c
+from ._arithmetic import wide_type
+from ._dtypes import BY_NAME, DTypeLike, dtype as dtype_of
+from ._errors import UsageError
+from ._numpy_movement import Axis, axes_of, ravel
+from ._trace import Value, call, cast, constant, current, many, values_of
+
+
+def _reduction(name: str) -> Callable[..., Value]:
+    def function(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None = None,
+                 keepdims: bool = False) -> Value:
+        y = constant(x) if dtype is None else cast(x, dtype)
+        return call(name, y, axes_of(axis), bool(keepdims))
+    return function
+
+
+def _extremum(name: str) -> Callable[..., Value]:
+    def function(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Value:
+        return call(name, constant(x), axes_of(axis), bool(keepdims))
+    return function
+
+
+sum_of, _mean, prod = _reduction("sum"), _reduction("mean"), _reduction("reduce_prod")
+amax, amin = _extremum("reduce_max"), _extremum("reduce_min")
+
+
+def mean(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None = None,
+         keepdims: bool = False) -> Value:
+    y = constant(x) if dtype is None else cast(x, dtype)
+    d = dtype_of(y.dtype)
+    if not (d.is_float or d.is_complex):
+        raise TypeError(f"the mean of {d} would be cut off to {d}: astype('f32') makes floats of them")
+    return _mean(y, axis, keepdims=keepdims)
+
+
+REDUCTIONS = {np.add: sum_of, np.multiply: prod, np.maximum: amax, np.minimum: amin}
+
+
+def any_of(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Value:
+    y = constant(x)
+    result: Value = amax(cast(y if y.dtype == "i1" else y != 0, "si8"), axis, None, keepdims) != 0
+    return result
+
+
+def all_of(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Value:
+    y = constant(x)
+    result: Value = amin(cast(y if y.dtype == "i1" else y != 0, "si8"), axis, None, keepdims) != 0
+    return result
+
+
+def _size_squared(x: Value) -> Value:
+    if not dtype_of(x.dtype).is_complex:
+        return call("mul", x, x)
+    re, im = call("real", x), call("imag", x)
+    out: Value = re * re + im * im
+    return out
+
+
+def _var_in_own_type(x: Value, axis: Axis, ddof: int, keepdims: bool) -> Value:
+    square = _size_squared(x - mean(x, axis, keepdims=True))
+    if ddof == 0:
+        return mean(square, axis, keepdims=keepdims)
+    n: Any = 1
+    for a in range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis:
+        n = n * x.shape[a]
+    out: Value = sum_of(square, axis, keepdims=keepdims) / (constant(n, dtype_of(square.dtype)) - ddof)
+    return out
+
+
+def _spread(finish: Callable[[Value], Value]) -> Callable[..., Value]:
+    """FINISH of the variance. Floats narrower than f32 are computed in f32, and rounded once."""
+    def function(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None = None, ddof: int = 0,
+                 keepdims: bool = False) -> Value:
+        y = constant(x) if dtype is None else cast(x, dtype)
+        d = dtype_of(y.dtype)
+        result = finish(_var_in_own_type(cast(y, wide_type(d)), axis, ddof, keepdims))
+        return cast(result, d) if d.is_float else result
+    return function
+
+
+var, std = _spread(lambda v: v), _spread(lambda v: call("sqrt", v))
+
+
+def argmax(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool = False) -> Value:
+    y = constant(x)
+    if axis is None:
+        y, axis = ravel(y), 0
+    return call("arg_max", y, axis, bool(keepdims), BY_NAME["si64"].code)
+
+
+def argmin(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool = False) -> Value:
+    y = constant(x)
+    is_float = dtype_of(y.dtype).is_float
+    return argmax(call("neg" if is_float else "not", y), axis, None, keepdims)
+
+
+# ---- along an axis ----
+
+def _cumulative(fold: int) -> Callable[..., Value]:
+    def function(x: Any, axis: Optional[int] = None, dtype: Optional[DTypeLike] = None, out: None = None) -> Value:
+        y = constant(x) if dtype is None else cast(x, dtype)
+        if axis is None:
+            y, axis = ravel(y), 0
+        return call("cumulative", y, fold, axis, False, False)
+    return function
+
+
+cumsum, cumprod = _cumulative(0), _cumulative(1)
+ACCUMULATIONS = {np.add: cumsum, np.multiply: cumprod, np.maximum: _cumulative(2), np.minimum: _cumulative(3)}
+
+
+def _line(x: Any, axis: Optional[int], kind: Any, order: Any) -> tuple[Value, int]:
+    """What is sorted, and along which axis. Every sort here is stable, so that KIND does not matter."""
+    if order is not None:
+        raise UsageError("values have no fields to order by")
+    y = constant(x)
+    return (ravel(y), 0) if axis is None else (y, axis)
+
+
+def sort(x: Any, axis: Optional[int] = -1, kind: Any = None, order: None = None) -> Value:
+    y, axis = _line(x, axis, kind, order)
+    return many(1, lambda out: c.lib.tn_sort(current().b, values_of([y]), axis, False, out))[0]
+
+
+def argsort(x: Any, axis: Optional[int] = -1, kind: Any = None, order: None = None) -> Value:
+    y, axis = _line(x, axis, kind, order)
+    return call("argsort", y, axis, False, BY_NAME["si64"].code)
+
+
+def top_k(x: Any, k: int, axis: int = -1, largest: bool = True) -> tuple[Value, Value]:
+    """The K largest (or smallest) elements along AXIS, sorted, and their positions (si64)."""
+    t = current()
+    top = c.lib.tn_top_k(t.b, t.scope.raw(t, constant(x)), k, axis, largest, BY_NAME["si64"].code)
+    return t.value(top.values), t.value(top.indices)
+
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.sum: sum_of, np.mean: mean, np.prod: prod, np.amax: amax, np.amin: amin, np.max: amax, np.min: amin,
+    np.any: any_of, np.all: all_of, np.var: var, np.std: std, np.argmax: argmax, np.argmin: argmin,
+    np.cumsum: cumsum, np.cumprod: cumprod, np.sort: sort, np.argsort: argsort,
+}

@@ -1,0 +1,142 @@
+"""NumPy's statistics that are made of other functions."""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable
+
+import numpy as np
+
+from ._arithmetic import where
+from ._numpy_elementwise import isclose
+from ._numpy_movement import Axis, broadcast_to, known_size, moveaxis, reshape
+from ._numpy_parts import concatenate, stack
+from ._numpy_reductions import all_of, amax, amin, mean, prod, sort, sum_of
+from ._trace import Value, call, cast, constant, operands
+
+
+def ptp(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Value:
+    return amax(x, axis, None, keepdims) - amin(x, axis, None, keepdims)  # type: ignore[no-any-return]
+
+
+def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = False, *, keepdims: bool = False) -> Any:
+    if weights is None and not returned:
+        return mean(x, axis, keepdims=keepdims)
+    y = constant(x)
+    y, w = operands(y, np.ones((), y._known()[0].storage) if weights is None else weights)
+    if w.ndim == 1 and y.ndim > 1 and isinstance(axis, int):
+        w = reshape(w, [-1 if a == axis % y.ndim else 1 for a in range(y.ndim)])
+    w = broadcast_to(w, y.shape)
+    total = sum_of(w, axis, keepdims=keepdims)
+    out = sum_of(y * w, axis, keepdims=keepdims) / total
+    return (out, total) if returned else out
+
+
+def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Value:
+    y = constant(x)
+    return sum_of(cast(y if y.dtype == "i1" else y != 0, "si64"), axis, keepdims=keepdims)
+
+
+def _sorted_lines(x: Any, axis: Axis) -> tuple[Value, tuple[Any, ...]]:
+    """X, as floats, with what AXIS names as its last axis, sorted along it, and the shape that a result with keepdims has."""
+    y = constant(x)
+    axes = range(y.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
+    at = sorted(a % y.ndim for a in axes)
+    kept = tuple(1 if a in at else n for a, n in enumerate(y.shape))
+    n = math.prod(known_size(y, a) for a in at)
+    y = moveaxis(y, at, list(range(y.ndim - len(at), y.ndim)))
+    if n == 0:
+        raise ValueError("no elements have no quantiles")
+    y = y if y._known()[0].is_float else cast(y, "f64")
+    return sort(reshape(y, (*y.shape[:y.ndim - len(at)], n))), kept
+
+
+def quantile(x: Any, q: Any, axis: Axis = None, out: None = None, overwrite_input: bool = False,
+             method: str = "linear", keepdims: bool = False) -> Value:
+    """Between two elements on the line through them; NaN where an element is NaN."""
+    if method != "linear":
+        raise ValueError(f"np.quantile by '{method}': only 'linear' has a counterpart")
+    y, kept = _sorted_lines(x, axis)
+    n = known_size(y, -1)
+
+    def one(share: float) -> Value:
+        if not 0 <= share <= 1:
+            raise ValueError(f"a quantile of {share}: 0 to 1 are meant")
+        place = share * (n - 1)
+        low = min(int(place), n - 1)
+        part = place - low
+        below, above = y[..., low], y[..., min(low + 1, n - 1)]
+        between = below + (above - below) * part if part < 0.5 else above - (above - below) * (1 - part)
+        z: Value = where(call("is_nan", y[..., n - 1]), math.nan, between if part else below)
+        return reshape(z, kept) if keepdims else z
+    shares = np.asarray(q, np.float64)
+    if shares.ndim == 0:
+        return one(float(shares))
+    flat = stack([one(float(s)) for s in shares.ravel()])
+    return reshape(flat, (*shares.shape, *flat.shape[1:]))
+
+
+def percentile(x: Any, q: Any, *args: Any, **names: Any) -> Value:
+    return quantile(x, np.asarray(q, np.float64) / 100, *args, **names)
+
+
+def median(x: Any, axis: Axis = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False) -> Value:
+    """The mean of the two in the middle, or the one there; NaN where an element is NaN."""
+    y, kept = _sorted_lines(x, axis)
+    n = known_size(y, -1)
+    low, high = y[..., (n - 1) // 2], y[..., n // 2]
+    z = where(call("is_nan", y[..., n - 1]), math.nan, (low + high) / 2 if n % 2 == 0 else low)
+    return reshape(z, kept) if keepdims else z
+
+
+def _without_nan(function: Callable[..., Value], neutral: float) -> Callable[..., Value]:
+    def of(x: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False) -> Value:
+        y = constant(x) if dtype is None else cast(x, dtype)
+        if y._known()[0].is_float:
+            y = where(call("is_nan", y), neutral, y)
+        return function(y, axis, keepdims=keepdims)
+    return of
+
+
+def nanmean(x: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False) -> Value:
+    y = constant(x) if dtype is None else cast(x, dtype)
+    there = where(call("is_nan", y), 0, constant(1, y._known()[0]))
+    return nansum(y, axis, keepdims=keepdims) / sum_of(there, axis, keepdims=keepdims)  # type: ignore[no-any-return]
+
+
+nansum, nanprod = _without_nan(sum_of, 0.0), _without_nan(prod, 1.0)
+
+
+def _end_like(x: Value, end: Any, axis: int) -> Value:
+    """What is joined to X along AXIS: END, of which a number is repeated."""
+    one = tuple(1 if a == axis else n for a, n in enumerate(x.shape))
+    if end is None:
+        return call("slice_axis", x, axis, 0, 0)
+    v = end if isinstance(end, Value) else constant(end, x._known()[0])
+    return v if v.ndim else broadcast_to(v, one)
+
+
+def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Value:
+    y = constant(x)
+    axis %= y.ndim
+    y = concatenate([_end_like(y, prepend, axis), y, _end_like(y, append, axis)], axis)
+    for _ in range(n):
+        m = known_size(y, axis)
+        later, earlier = call("slice_axis", y, axis, 1, m - 1), call("slice_axis", y, axis, 0, m - 1)
+        y = later != earlier if y.dtype == "i1" else later - earlier
+    return y
+
+
+def array_equal(x: Any, y: Any, equal_nan: bool = False) -> Value:
+    a, b = operands(x, y)
+    if a.shape != b.shape:
+        return constant(False)
+    same = a == b
+    return all_of(same | (call("is_nan", a) & call("is_nan", b)) if equal_nan else same)
+
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.ptp: ptp, np.average: average, np.count_nonzero: count_nonzero, np.quantile: quantile,
+    np.percentile: percentile, np.median: median, np.nansum: nansum, np.nanprod: nanprod, np.nanmean: nanmean,
+    np.nanmax: amax, np.nanmin: amin, np.diff: diff, np.array_equal: array_equal,
+    np.allclose: lambda x, y, *args, **names: all_of(isclose(x, y, *args, **names)),
+}
