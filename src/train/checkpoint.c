@@ -294,6 +294,12 @@ static tn_status write_description(const tn_trainer *t, const char *path, const 
     return end_set(t->cx, &set, path, s);
 }
 
+/* False with errno set. Another training in the folder may have removed PATH already. */
+static bool remove_file(const char *path)
+{
+    return unlink(path) == 0 || errno == ENOENT;
+}
+
 /* Remove all but the newest KEEP: the description first, so that what is described is there. */
 static tn_status prune(context *cx, arena *memory, const char *folder, uint64_t keep)
 {
@@ -304,7 +310,7 @@ static tn_status prune(context *cx, arena *memory, const char *folder, uint64_t 
         const char *data = path_of(memory, folder, found.at[i], "safetensors");
         if (!text || !data)
             s = diag_no_memory(&cx->diag);
-        else if (unlink(text) != 0 || (unlink(data) != 0 && errno != ENOENT))
+        else if (!remove_file(text) || !remove_file(data))
             s = io_error(cx, text, "cannot be removed: %s", strerror(errno));
     }
     VECTOR_RELEASE(&cx->allocator, &found);

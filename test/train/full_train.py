@@ -1,8 +1,10 @@
 """tenon train: the same bits however the work is cut, restarts, data in every form, and what is refused."""
+import errno
 import hashlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -50,6 +52,7 @@ region @1(%i: tensor<si64>, %v: tensor<f32>) -> (tensor<si64>, tensor<f32>) {
 }
 """
 SAMPLES = 50
+FAULTS = pathlib.Path(TENON).parent / "test/libfaults.so"
 
 
 def digest_of(text):
@@ -340,6 +343,21 @@ class Checkpoints(Case):
         self.assertEqual(self.train("--checkpoint", "new", "--resume"), want)
         # at a constant rate, more steps are the same training
         self.assertEqual(self.train("--checkpoint", "ck", "--resume", steps=12), self.train(steps=12))
+
+    @unittest.skipUnless(FAULTS.exists(), "faults.c is not built")
+    def test_removed_by_another(self):
+        """An old file may be gone when it is to be removed: another training in the folder did that."""
+        options = ("--checkpoint", "ck", "--every", "2", "--keep", "1", "--threads", "1")
+        with unittest.mock.patch.dict(os.environ, LD_PRELOAD=str(FAULTS), TENON_FAULT_LOG=str(self.dir / "log")):
+            want = self.train(*options)
+        calls = (self.dir / "log").read_text().splitlines()
+        removals = [n for n, line in enumerate(calls, 1) if line.startswith("unlink ")]
+        self.assertGreaterEqual(len(removals), 4)
+        for n in removals[:2]:
+            shutil.rmtree(self.dir / "ck")
+            with unittest.mock.patch.dict(os.environ, LD_PRELOAD=str(FAULTS), TENON_FAULT_AT=str(n),
+                                          TENON_FAULT_AS=str(errno.ENOENT)):
+                self.assertEqual(self.train(*options), want)
 
     def test_killed(self):
         want = self.train(steps=3000)
