@@ -95,14 +95,36 @@ static void send_text(server *s, const message *m, const char *text)
     text_release(&result);
 }
 
+/* Begin a notification with diagnostics; its parameters follow. */
+static void begin_publishing(const server *s, text_buffer *out)
+{
+    text_init(out, &s->cx->allocator);
+    text_puts(out,
+              "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/publishDiagnostics\",\"params\":");
+}
+
+/* Publish that D was not checked: what was said of an earlier text no longer holds. */
+static void publish_no_memory(server *s, const document *d)
+{
+    text_buffer out;
+    begin_publishing(s, &out);
+    text_puts(&out, "{\"uri\":");
+    text_json_string(&out, d->uri, strlen(d->uri));
+    text_printf(&out, ",\"version\":%lld,\"diagnostics\":[{\"range\":", (long long)d->version);
+    document_put_range(d, s->encoding, 0, 0, &out);
+    text_puts(&out,
+              ",\"severity\":1,\"code\":\"AllocationFailure\",\"source\":\"tenon\",\"message\":"
+              "\"out of memory: this text was not checked\"}]}}");
+    send(s, &out);
+    text_release(&out);
+}
+
 /* Publish the diagnostics of D; with IS_CLOSED that there are none any more. */
 static void publish(server *s, document *d, bool is_closed)
 {
     text_buffer out;
-    text_init(&out, &s->cx->allocator);
-    text_puts(&out,
-              "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/publishDiagnostics\",\"params\":");
     bool ok = true;
+    begin_publishing(s, &out);
     if (is_closed) {
         text_puts(&out, "{\"uri\":");
         text_json_string(&out, d->uri, strlen(d->uri));
@@ -114,6 +136,8 @@ static void publish(server *s, document *d, bool is_closed)
     if (ok)
         send(s, &out);
     text_release(&out);
+    if (!ok)
+        publish_no_memory(s, d);
 }
 
 /* ---- documents ---- */

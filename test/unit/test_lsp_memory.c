@@ -74,6 +74,49 @@ static long try_session(const char *path)
     return k;
 }
 
+/* ---- a text that there is no memory to check ---- */
+
+static bool look(void *user, const char *bytes, size_t n)
+{
+    bool *told = user;
+    char text[1024];
+    const size_t kept = n < sizeof text ? n : sizeof text - 1;
+    memcpy(text, bytes, kept);
+    text[kept] = '\0';
+    *told = *told || strstr(text, "publishDiagnostics") || strstr(text, "\"error\":{\"code\"");
+    return true;
+}
+
+/* The editor hears of each text that is sent, or the server ends. */
+static void test_publishing(void)
+{
+    static const char first[] = "{\"id\":0,\"method\":\"initialize\"}";
+    static const char opened[] =
+        "{\"method\":\"textDocument/didOpen\",\"params\":{\"textDocument\":{\"uri\":\"file:///"
+        "a.ir\","
+        "\"languageId\":\"mind\",\"version\":1,\"text\":\"%0 = Iput () : tensor<f32>[3]\\noutputs: "
+        "%0\\n\"}}}";
+    long k = 0;
+    for (bool failed = true; failed; k++) {
+        failing f = {.left = 1000000};
+        const tn_allocator a = {resize, &f};
+        bool told = false;
+        const tn_writer out = {look, &told};
+        lsp_server *s = lsp_new(&a, &out, NULL);
+        char *message = calloc(1, sizeof opened);
+        CHECK(message && s && lsp_take(s, first, sizeof first - 1));
+        f.left = k;
+        const bool more = lsp_take(s, memcpy(message, opened, sizeof opened), sizeof opened - 1);
+        failed = f.left < 0;
+        if (!CHECK(told || !more))
+            printf("nothing is said when request %ld fails\n", k);
+        lsp_free(s);
+        free(message);
+        CHECK(f.live == 0);
+    }
+    CHECK(k > 10);
+}
+
 int main(void)
 {
     static const char folder[] = TEST_FOLDER "/fuzz/corpus/lsp";
@@ -90,5 +133,6 @@ int main(void)
     if (all)
         (void)closedir(all);
     CHECK(n > 500);
+    test_publishing();
     return check_result();
 }
