@@ -1,5 +1,6 @@
 /* Reading from files and from memory, and messages about failures. */
 #include "io/input.h"
+#include "base/context/incoming.h"
 #include "base/text/text.h"
 
 #include <errno.h>
@@ -27,6 +28,9 @@ tn_status io_unwritten(context *cx, const char *name)
 {
     if (errno == ENOMEM)
         return diag_no_memory(&cx->diag);
+    if (errno == ETIMEDOUT)
+        return diag_report(&cx->diag, DIAG_Timeout, NULL, NO_SPAN, "%s: nobody reads this pipe",
+                           name);
     return io_error(cx, name, "cannot be written: %s", strerror(errno));
 }
 
@@ -69,13 +73,11 @@ static tn_status fill_from_file(input *in, context *cx, void *dst, size_t n)
 
 /* Everything that comes through the pipe FD to the file TO; false with errno set, also for more
  * than MOST bytes. */
-static bool copy_stream(int fd, FILE *to, uint64_t most)
+static bool copy_stream(context *cx, int fd, FILE *to, uint64_t most)
 {
     char part[1 << 15];
     for (;;) {
-        ssize_t got = read(fd, part, sizeof part);
-        if (got < 0 && errno == EINTR)
-            continue;
+        ssize_t got = incoming_read(cx, fd, part, sizeof part);
         if (got <= 0)
             return got == 0 && fflush(to) == 0;
         if ((uint64_t)got > most) {
@@ -94,13 +96,14 @@ static tn_status spool(context *cx, const char *path, int *fd)
 {
     FILE *to = tmpfile();
     int copy = -1;
-    if (to && copy_stream(*fd, to, cx->limits.run_bytes))
+    if (to && copy_stream(cx, *fd, to, cx->limits.run_bytes))
         copy = fcntl(fileno(to), F_DUPFD_CLOEXEC, 0);
     int reason = errno;
     if (to)
         (void)fclose(to);
     if (copy < 0)
-        return io_error(cx, path, "cannot be read: %s", strerror(reason));
+        return reason == ECANCELED ? diag_no_memory(&cx->diag)
+                                   : io_error(cx, path, "cannot be read: %s", strerror(reason));
     (void)close(*fd);
     *fd = copy;
     return TN_OK;
@@ -121,8 +124,7 @@ static tn_status take_file(context *cx, const char *path, int *fd, uint64_t *siz
 tn_status input_open(context *cx, const char *path, input *in)
 {
     *in = (input){.name = path, .fill = fill_from_file, .fd = -1};
-    int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                                    : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : incoming_open(path);
     if (fd < 0)
         return io_error(cx, path, "cannot be opened: %s", strerror(errno));
     tn_status s = take_file(cx, path, &fd, &in->size);

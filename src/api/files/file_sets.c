@@ -20,6 +20,7 @@ tn_status tn_file_set_begin(tn_context *cx, tn_file_set **out)
         return context_done(cx, diag_no_memory(&cx->diag));
     set->cx = cx;
     output_set_init(&set->files, &cx->allocator);
+    set->files.deadline = cx->deadline;
     return TN_OK;
 }
 

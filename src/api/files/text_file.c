@@ -1,11 +1,11 @@
 /* Reading a whole text file, pipe or standard input into memory. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "api/api.h"
+#include "base/context/incoming.h"
 
 enum { FIRST_READ = 64 << 10, LARGEST_READ = 1 << 30, BLOCK_FROM = 1 << 20 };
 #define LARGEST_TEXT ((uint64_t)UINT32_MAX - 1)
@@ -21,15 +21,19 @@ static tn_status file_error(context *cx, const char *path, const char *what, int
     return diag_report(&cx->diag, DIAG_FileError, &place, NO_SPAN, "%s: %s", what, text);
 }
 
+static tn_status cannot_read(context *cx, const char *path)
+{
+    return errno == ECANCELED ? diag_no_memory(&cx->diag)
+                              : file_error(cx, path, "cannot be read", errno);
+}
+
 /* At most N bytes; fewer only at the end. Negative on failure, with errno set. */
-static int64_t read_some(int fd, char *to, uint64_t n)
+static int64_t read_some(context *cx, int fd, char *to, uint64_t n)
 {
     uint64_t done = 0;
     while (done < n) {
         uint64_t want = n - done < LARGEST_READ ? n - done : LARGEST_READ;
-        ssize_t got = read(fd, to + done, (size_t)want);
-        if (got < 0 && errno == EINTR)
-            continue;
+        ssize_t got = incoming_read(cx, fd, to + done, (size_t)want);
         if (got < 0)
             return -1;
         if (got == 0)
@@ -70,9 +74,9 @@ static tn_status read_stream(context *cx, text_room *to, int fd, const char *pat
     char *block = memory_alloc(&cx->allocator, cap);
     tn_status s = block ? TN_OK : diag_no_memory(&cx->diag);
     while (s == TN_OK) {
-        int64_t got = read_some(fd, block + n, cap - n);
+        int64_t got = read_some(cx, fd, block + n, cap - n);
         if (got < 0) {
-            s = file_error(cx, path, "cannot be read", errno);
+            s = cannot_read(cx, path);
             break;
         }
         n += (size_t)got;
@@ -113,13 +117,20 @@ static tn_status read_regular(context *cx, text_room *to, int fd, const char *pa
     char *own = text_room_for(cx, to, (size_t)size);
     if (!own)
         return diag_no_memory(&cx->diag);
-    int64_t got = read_some(fd, own, size);
+    int64_t got = read_some(cx, fd, own, size);
     if (got < 0)
-        return file_error(cx, path, "cannot be read", errno);
+        return cannot_read(cx, path);
     own[got] = '\0';
     *text = own;
     *length = (size_t)got;
     return TN_OK;
+}
+
+/* Does the device FD give nothing, as /dev/null? */
+static bool is_empty(int fd)
+{
+    char byte;
+    return read(fd, &byte, 1) == 0;
 }
 
 static tn_status read_open_file(context *cx, text_room *to, int fd, const char *path,
@@ -130,6 +141,8 @@ static tn_status read_open_file(context *cx, text_room *to, int fd, const char *
         return file_error(cx, path, "cannot be read", errno);
     if (S_ISDIR(info.st_mode))
         return file_error(cx, path, "is a directory", 0);
+    if (S_ISBLK(info.st_mode) || (S_ISCHR(info.st_mode) && !isatty(fd) && !is_empty(fd)))
+        return file_error(cx, path, "is a device, whose data may have no end", 0);
     /* files of /proc and the like say that they are empty */
     if (!S_ISREG(info.st_mode) || info.st_size == 0 || fd == STDIN_FILENO)
         return read_stream(cx, to, fd, path, text, length);
@@ -141,7 +154,7 @@ tn_status text_file_read(context *cx, text_room *to, const char *path, const cha
 {
     if (strcmp(path, "-") == 0)
         return read_open_file(cx, to, STDIN_FILENO, path, text, length);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = incoming_open(path);
     if (fd < 0)
         return file_error(cx, path, "cannot be opened", errno);
     tn_status s = read_open_file(cx, to, fd, path, text, length);

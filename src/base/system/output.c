@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory/hash.h"
+#include "base/system/clock.h"
 
 enum {
     PIECE = 4 << 20, /* bytes written between two looks for signals */
@@ -172,6 +173,26 @@ static output *new_output(output_set *s, int at, const char *path)
     return o;
 }
 
+/* Open what is no file; a pipe waits for who reads it, and its writes may wait. */
+static int open_direct(const output_set *s, int at, const char *path)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    for (;;) {
+        const int fd = openat(at, path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (fd >= 0)
+            (void)fcntl(fd, F_SETFL, 0);
+        struct stat info;
+        if (fd >= 0 || errno != ENXIO || fstatat(at, path, &info, 0) != 0 ||
+            !S_ISFIFO(info.st_mode))
+            return fd;
+        if (s->deadline && clock_now() >= s->deadline) {
+            errno = ETIMEDOUT;
+            return -1;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
 static output *open_target(output_set *s, int at, const char *path, bool is_sought)
 {
     bool is_direct;
@@ -184,7 +205,7 @@ static output *open_target(output_set *s, int at, const char *path, bool is_soug
     }
     if (is_direct) {
         o->temporary = NULL;
-        o->fd = openat(at, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        o->fd = open_direct(s, at, path);
         return o->fd >= 0 ? o : NULL;
     }
     signals_hold(&s->hold);

@@ -36,10 +36,11 @@ typedef struct output {
 typedef struct output_set {
     arena memory;
     VECTOR(output *) files;
-    char *folder; /* that was made for the files; NULL: none */
-    mode_t mode;  /* of new files, less the umask */
-    bool durable; /* set it before the first file: files are on the disk before they are put in
-                     place, and their names when the set has ended */
+    char *folder;     /* that was made for the files; NULL: none */
+    mode_t mode;      /* of new files, less the umask */
+    bool durable;     /* set it before the first file: files are on the disk before they are put in
+                         place, and their names when the set has ended */
+    int64_t deadline; /* of clock_now, for opening a pipe that nobody reads: ETIMEDOUT; 0: none */
     signal_hold hold;
 } output_set;
 

@@ -155,14 +155,14 @@ static tn_status apply_common(session *s, const given *g)
         return TN_OK;
     case OPTION_SIZE: /* carried out for all options of this name */
         return TN_OK;
-    case OPTION_KNOWN:
-        return known_input_add(s, g->value);
+    case OPTION_KNOWN: /* these read files, so the other options hold for them */
+    case OPTION_WEIGHTS_OF:
+        s->constants[s->n_constants++] = *g;
+        return TN_OK;
     case OPTION_RESULT:
         s->results[s->read.n_results++] = g->value;
         s->read.results = s->results;
         return TN_OK;
-    case OPTION_WEIGHTS_OF:
-        return known_inputs_add(s, g->value);
     case OPTION_LIMIT:
         s->limits[s->n_limits++] = g->value;
         return set_limit(s, s->cx, g->value);
@@ -223,10 +223,29 @@ static tn_status read_option(session *s, int argc, char **argv, int *at, argumen
         s->read.entry = g.value;
     if (strcmp(o->name, "--dim") == 0)
         TN_TRY(note_size(s, &g));
+    if (strcmp(o->name, "--timeout") == 0)
+        TN_TRY(read_timeout(s, o->name, g.value, &s->patience));
     if (o->id < OPTION_OWN)
         return apply_common(s, &g);
     args->options[args->n_options++] = g;
     return TN_OK;
+}
+
+/* Read what --constant and --constants name, in any command with a --timeout no longer than that.
+ */
+static tn_status read_constants(session *s)
+{
+    tn_status status = TN_OK;
+    if (!s->deadline)
+        tn_context_set_timeout(s->cx, s->patience);
+    for (int i = 0; status == TN_OK && i < s->n_constants; i++) {
+        const given *g = &s->constants[i];
+        status =
+            g->id == OPTION_KNOWN ? known_input_add(s, g->value) : known_inputs_add(s, g->value);
+    }
+    if (!s->deadline)
+        tn_context_set_timeout(s->cx, 0);
+    return status;
 }
 
 tn_status arguments_read(session *s, int argc, char **argv, arguments *args)
@@ -240,9 +259,10 @@ tn_status arguments_read(session *s, int argc, char **argv, arguments *args)
     s->limits = cli_alloc(&s->memory, n, sizeof *s->limits);
     s->sizes = cli_alloc(&s->memory, n, sizeof *s->sizes);
     s->known = cli_alloc(&s->memory, n, sizeof *s->known);
+    s->constants = cli_alloc(&s->memory, n, sizeof *s->constants);
     s->archives = cli_alloc(&s->memory, n, sizeof(tn_tensor_file *));
     if (!args->options || !args->files || !s->declared || !s->results || !s->limits || !s->sizes ||
-        !s->known || !s->archives)
+        !s->known || !s->constants || !s->archives)
         return no_memory(s);
     bool only_files = false;
     for (int i = 0; i < argc; i++) {
@@ -261,7 +281,7 @@ tn_status arguments_read(session *s, int argc, char **argv, arguments *args)
     if (args->n_stdin > 1)
         return usage_error(s, "standard input is named %d times, and can be read once",
                            args->n_stdin);
-    return TN_OK;
+    return read_constants(s);
 }
 
 tn_status arguments_one_file(session *s, const arguments *args, const char **file)

@@ -222,9 +222,11 @@ static tn_status compare_files(session *s, const arguments *args, const equiv_op
 {
     tn_module *a = NULL, *b = NULL;
     tn_equiv_result r;
+    tn_context_set_timeout(s->cx, o->compare.timeout_ns); /* also of waiting for what is read */
     tn_status status = read_program(s, args->files[0], &a);
     if (status == TN_OK)
         status = read_program(s, args->files[1], &b);
+    tn_context_set_timeout(s->cx, 0);
     if (status == TN_OK)
         status = tn_modules_compare(a, b, &o->compare, &r);
     if (status == TN_OK) {

@@ -163,11 +163,26 @@ static tn_status run_timed(session *s, const tn_program *p, const run_options *o
     return status;
 }
 
+/* Give up waiting for pipes after --timeout as well: for the program, its inputs, or who reads the
+ * results. */
+static void limit_waiting(session *s, const run_options *o)
+{
+    tn_context_set_timeout(s->cx, o->run.timeout_ns);
+}
+
+static void end_waiting(session *s)
+{
+    tn_context_set_timeout(s->cx, 0);
+}
+
 static tn_status present(session *s, const tn_program *p, const run_options *o,
                          const tn_buffer *out)
 {
-    if (o->output)
+    if (o->output) {
+        limit_waiting(s, o);
         TN_TRY(outputs_write(s, p, out, o->output));
+        end_waiting(s);
+    }
     if (o->output && !o->print)
         return TN_OK;
     cli_text text = {0};
@@ -215,7 +230,9 @@ static tn_status run_module(session *s, const arguments *args, run_options *o, t
         tn_program_free(p);
         return status;
     }
+    limit_waiting(s, o);
     status = o->batch ? inputs_given(s, p, args, &in) : inputs_gather(s, p, args, seed, &in);
+    end_waiting(s);
     const batch_options batch = {o->batch, o->output, seed, &o->run};
     if (status == TN_OK && o->batch)
         status = batch_run(s, p, &batch, &in);
@@ -231,7 +248,9 @@ static tn_status build_and_run(session *s, const arguments *args, run_options *o
     tn_module *m;
     bool is_open;
     held_reports reports;
+    limit_waiting(s, o);
     TN_TRY(read_for_inputs(s, args, o->file, &m, &is_open));
+    end_waiting(s);
     if (!is_open || o->batch)
         return run_module(s, args, o, m);
     reports_hold(s, &reports);
@@ -304,6 +323,14 @@ static tn_status run_as_rank(session *s, const arguments *args)
     return status;
 }
 
+static tn_status trace_write_in_time(session *s, const run_options *o, trace *t)
+{
+    limit_waiting(s, o);
+    const tn_status status = trace_write(s, o->trace, t);
+    end_waiting(s);
+    return status;
+}
+
 static tn_status run_run(session *s, const arguments *args)
 {
     run_options o;
@@ -317,7 +344,7 @@ static tn_status run_run(session *s, const arguments *args)
     o.compile.profiler = o.run.profiler = &t.profiler;
     tn_status status = build_and_run(s, args, &o);
     if (status == TN_OK)
-        status = trace_write(s, o.trace, &t);
+        status = trace_write_in_time(s, &o, &t);
     trace_release(&t);
     return status;
 }

@@ -94,7 +94,10 @@ struct session {
     model_folder *models; /* that were read */
     const char **limits;  /* as sizes: the values of --limit */
     int n_limits;
-    int64_t deadline; /* of --timeout, by time_now; 0: none */
+    given *constants; /* as sizes: --constant and --constants */
+    int n_constants;
+    uint64_t patience; /* ns of --timeout, also of commands that have one of their own; 0: none */
+    int64_t deadline;  /* of --timeout, by time_now; 0: none */
     /* Where diagnostics go, and what the next error is given besides. */
     tn_diagnostic_style style;
     const tn_diagnostic_sink *instead; /* of standard error, if not NULL */

@@ -1,7 +1,9 @@
 /* Where texts come from and go to: files, standard input, output and error. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -72,16 +74,40 @@ tn_status output_text(session *s, const char *path, const cli_text *text)
     return tn_file_set_end(set, tn_file_set_add(set, path, text->at, text->n));
 }
 
-/* False with errno set. */
-static bool read_all(int fd, cli_text *text)
+/* Wait until FD has something to read; false with errno set, which is ETIME after --timeout. */
+static bool wait_for(const session *s, int fd)
+{
+    enum { LONGEST = 1 << 20 }; /* milliseconds of one wait */
+    struct pollfd wanted = {.fd = fd, .events = POLLIN};
+    for (;;) {
+        const int64_t left = s->deadline ? (s->deadline - time_now()) / 1000000 + 1 : LONGEST;
+        if (left <= 0) {
+            errno = ETIME;
+            return false;
+        }
+        const int ready = poll(&wanted, 1, left < LONGEST ? (int)left : LONGEST);
+        if (ready > 0 || (ready < 0 && errno != EINTR && errno != EAGAIN))
+            return ready > 0;
+    }
+}
+
+/* False with errno set; ENOTSUP: a device whose data may have no end. */
+static bool read_all(const session *s, int fd, cli_text *text)
 {
     char block[READ_STEP];
+    struct stat info;
     ssize_t got;
+    const bool is_device =
+        fstat(fd, &info) == 0 && !isatty(fd) && (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode));
     do {
-        got = read(fd, block, sizeof block);
+        got = wait_for(s, fd) ? read(fd, block, sizeof block) : -1;
+        if (got > 0 && is_device) {
+            errno = ENOTSUP;
+            return false;
+        }
         if (got > 0)
             cli_put(text, block, (size_t)got);
-    } while (!text->failed && (got > 0 || (got < 0 && errno == EINTR)));
+    } while (!text->failed && (got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN))));
     cli_put(text, "", 0);
     return got >= 0;
 }
@@ -89,18 +115,25 @@ static bool read_all(int fd, cli_text *text)
 tn_status read_whole(session *s, const char *path, cli_text *text)
 {
     const bool is_input = strcmp(path, "-") == 0;
-    const int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    /* a pipe that nobody writes to is waited for with its data */
+    const int fd =
+        is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
         return file_error(s, "%s: cannot be opened: %s", path, strerror(errno));
-    const bool ok = read_all(fd, text);
+    const bool ok = read_all(s, fd, text);
     const int reason = errno;
     if (!is_input)
         (void)close(fd);
     if (text->failed)
         return no_memory(s);
-    return ok ? TN_OK
-              : file_error(s, "%s: cannot be read: %s", is_input ? "<stdin>" : path,
-                           strerror(reason));
+    if (ok)
+        return TN_OK;
+    if (reason == ETIME)
+        return report_error(s, TN_ERR_RUN, "Timeout", "the time limit was reached");
+    return file_error(s, "%s: %s%s", is_input ? "<stdin>" : path,
+                      reason == ENOTSUP ? "is a device, whose data may have no end"
+                                        : "cannot be read: ",
+                      reason == ENOTSUP ? "" : strerror(reason));
 }
 
 void cli_put_type(cli_text *text, const tn_type *t)

@@ -4,19 +4,43 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/training/train.h"
 
 /* ---- the log ---- */
 
+/* Open the log; negative with errno set. A pipe waits for who reads it, but no longer than
+ * --timeout, and its writes may wait. */
+static int log_descriptor(const session *s, const train_options *o)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_APPEND | O_NONBLOCK;
+    for (;;) {
+        const int fd = open(o->log, flags | (o->resume ? 0 : O_TRUNC), 0666);
+        struct stat info;
+        if (fd >= 0)
+            (void)fcntl(fd, F_SETFL, O_APPEND);
+        if (fd >= 0 || errno != ENXIO || stat(o->log, &info) != 0 || !S_ISFIFO(info.st_mode))
+            return fd;
+        if (s->deadline && time_now() >= s->deadline) {
+            errno = ETIMEDOUT;
+            return -1;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
 static tn_status open_log(session *s, const train_options *o, progress *p)
 {
     p->path = o->log;
     if (!o->log)
         return TN_OK;
-    p->log =
-        open(o->log, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (o->resume ? 0 : O_TRUNC), 0666);
+    p->log = log_descriptor(s, o);
+    if (p->log < 0 && errno == ETIMEDOUT)
+        return report_error(s, TN_ERR_RUN, "Timeout", "%s: nobody reads this pipe", o->log);
     return p->log >= 0 ? TN_OK
                        : file_error(s, "%s: cannot be written: %s", o->log, strerror(errno));
 }
