@@ -341,9 +341,9 @@ def run_time(command, env, count):
         best.append(time.monotonic() - start)
         busy.append(used.ru_utime + used.ru_stime)
         if status:
-            return None
+            break
     os.close(null)
-    return min(best) * 1e3, min(busy) * 1e3
+    return None if status else (min(best) * 1e3, min(busy) * 1e3)
 
 
 class Start:
