@@ -66,6 +66,17 @@ value_id expand_select_as_relu_grad(expand_call *c)
     return x != NO_VALUE ? build_binary(c->b, OP_RELU_GRAD, c->in[1], x) : NO_VALUE;
 }
 
+/* Are A and B one value, or constants of one number? Where a dialect writes a constant with each
+ * use, it is another value there. */
+static bool is_same(const expand_call *c, value_id a, value_id b)
+{
+    const literal *x = constant_behind(c, a), *y = constant_behind(c, b);
+    const type *t = build_type(c->b, a);
+    return a == b || (x && y && t == build_type(c->b, b) && dtype_is_int(t->dtype) &&
+                      (x->splat || x->type->count == 1) &&
+                      literal_is_all(y, scalar_load(t->dtype, literal_element(x, 0))));
+}
+
 /* select(b == 0, 0, a / select(b == 0, 1, b)), as div_guarded makes it. */
 value_id expand_select_as_div(expand_call *c)
 {
@@ -80,8 +91,8 @@ value_id expand_select_as_div(expand_call *c)
     if (divisor->op != OP_SELECT || !is_everywhere(c, divisor->in[1], 1))
         return NO_VALUE;
     const node *guard = comparison(c, divisor->in[0], DIR_EQ);
-    if (!guard || guard->in[0] != divisor->in[2] || !is_everywhere(c, guard->in[1], 0) ||
-        divisor->in[2] != by)
+    if (!guard || !is_same(c, guard->in[0], divisor->in[2]) || !is_everywhere(c, guard->in[1], 0) ||
+        !is_same(c, divisor->in[2], by))
         return NO_VALUE;
     value_id in[] = {divided, by};
     attr entry = attr_of_int(KEY_ON_ZERO, ON_ZERO_ZERO);
