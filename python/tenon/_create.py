@@ -1,6 +1,7 @@
 """Values that are made in a traced function, and operations that NumPy has no name for."""
 from __future__ import annotations
 
+import warnings
 from typing import Any, Mapping, Sequence, Union
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from . import _library as c
 from ._arguments import chars
 from ._dtypes import DType, DTypeLike, c_type, dtype as dtype_of, parse_type
+from ._errors import UsageError
 from ._trace import Dim, Value, call, constant, current, many, operands, values_of
 
 Shape = Union[int, str, Dim, Sequence[Any]]
@@ -23,17 +25,34 @@ def ones(shape: Shape, dtype: DTypeLike = "f32") -> Value:
     return full(shape, 1, dtype)
 
 
-def needs_all_bits(value: Any, d: DType) -> bool:
-    """Is VALUE, an element of type D, an integer that no float holds?"""
-    return isinstance(value, (int, np.integer)) and d.is_integer and int(float(value)) != value
+def element_of(value: Any, d: DType) -> Union[float, np.ndarray[Any, Any]]:
+    """VALUE as the element of type D that an operation repeats: a float, or an array where no float has all its bits."""
+    try:
+        if isinstance(value, (int, np.integer)) and d.is_integer and int(float(value)) != value:
+            with warnings.catch_warnings():  # numbers that do not fit are taken modulo 2^n by some versions of NumPy
+                warnings.simplefilter("error", DeprecationWarning)
+                return np.array(value, d.storage)
+        return float(value)
+    except (OverflowError, DeprecationWarning):
+        raise UsageError(f"{_short(value)} is no value of type {d.name}") from None
+    except (TypeError, ValueError):
+        raise UsageError(f"one number is wanted for an element of type {d.name}, not {_short(repr(value))}") from None
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, int) and value.bit_length() > 256:  # Python writes no longer ones than it is told
+        return f"an integer of {value.bit_length()} bits"
+    text = str(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def full(shape: Shape, value: float, dtype: DTypeLike = "f32") -> Value:
     """Elements that are all VALUE."""
     d, extents = dtype_of(dtype), current().shape(shape)
-    if needs_all_bits(value, d):
-        return call("broadcast", constant(np.array(value, d.storage)), extents)
-    return call("splat", d.code, extents, float(value))
+    element = element_of(value, d)
+    if isinstance(element, float):
+        return call("splat", d.code, extents, element)
+    return call("broadcast", constant(element), extents)
 
 
 def iota(shape: Shape, axis: int = 0, dtype: DTypeLike = "si32") -> Value:

@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 import numpy as np
 
 from . import _library as c
-from ._create import needs_all_bits
+from ._create import element_of
 from ._errors import UsageError
 from ._positions import from_beginning, take as take_axis
 from ._trace import Value, call, cast, constant, current
@@ -83,10 +83,10 @@ def pad(x: Any, width: Any, mode: str = "constant", constant_values: float = 0) 
         return _pad_with_own(y, pairs, mode)
     d = y._known()[0]
     around = c.ints(p[0] for p in pairs), c.ints(p[1] for p in pairs), c.ints([0] * y.ndim)
-    if needs_all_bits(constant_values, d):
-        element = np.array(constant_values, d.storage)
-        return call("pad_exact", y, *around, element.__array_interface__["data"][0])
-    return call("pad", y, *around, float(constant_values))
+    element = element_of(constant_values, d)
+    if isinstance(element, float):
+        return call("pad", y, *around, element)
+    return call("pad_exact", y, *around, element.__array_interface__["data"][0])
 
 
 def _pad_with_own(x: Value, pairs: list[list[int]], mode: str) -> Value:

@@ -182,6 +182,40 @@ class Kernels(unittest.TestCase):
             net([1, 2])
         self.assertIsNone(caught.exception.__cause__)
 
+    def test_results(self):
+        """What is wrong with the results of a kernel is said, under a kind of its own."""
+        for k, (returns, words) in enumerate((
+                (lambda x: x.astype(np.float64), r"result 0 is float64\[3\], but the program declares float32\[3\]"),
+                (lambda x: x[:1], r"result 0 is float32\[1\], but the program declares float32\[3\]"),
+                (lambda x: (x, x), "2 results, but the program declares 1"))):
+            target = f"acme.returns{k}.v1"
+            tenon.custom(target)(returns)
+            f = tenon.function(lambda x, target=target: tenon.custom_call(target, [x], ["f32[3]"]))
+            with self.assertRaisesRegex(tenon.RunError, words) as caught:
+                f(np.ones(3, np.float32))
+            self.assertEqual([(d.kind, d.code) for d in caught.exception.diagnostics], [("InvalidValue", "InvalidValue")])
+
+
+class Elements(unittest.TestCase):
+    """Numbers that an operation repeats."""
+
+    def refused(self, value, dtype, words):
+        x = np.zeros(2, tenon.dtype(dtype).storage)
+        for f in (lambda x: tenon.full((2,), value, dtype), lambda x: np.pad(x, 1, constant_values=value)):
+            with self.assertRaisesRegex(tenon.Error, words):
+                tenon.function(f)(x)
+
+    def test_range(self):
+        for value in (2 ** 63 + 1, 2 ** 64 + 1, -2 ** 64 - 1, 10 ** 40, 10 ** 400, 10 ** 5000):
+            for dtype in ("si8", "ui8", "si32", "si64"):
+                self.refused(value, dtype, f"is no value of type {dtype}")
+        self.refused(10 ** 400, "f32", "1000.* is no value of type f32|an integer of 1329 bits is no value of type f32")
+
+    def test_kind(self):
+        for value in ("a", None, [1, 2], 1j):
+            for dtype in ("si8", "f32"):
+                self.refused(value, dtype, f"one number is wanted for an element of type {dtype}, not ")
+
 
 if __name__ == "__main__":
     unittest.main()
