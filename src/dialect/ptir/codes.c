@@ -86,7 +86,6 @@ const char *ptir_code(int kind, const char *op)
     case DIAG_SliceStep:
     case DIAG_InvalidStrides:
     case DIAG_InvalidPadding:
-    case DIAG_InvalidValue:
         return "InvalidAttributeValue";
     case DIAG_UseBeforeDefinition:
     case DIAG_UndefinedName:
