@@ -56,6 +56,13 @@ struct tn_program {
     other_sizes others; /* without a cache: what code is compared with */
 };
 
+/* Append the names, in quotes, of the symbols without a value that the extents of N inputs of P
+ * from FIRST on depend on. */
+void unknown_sizes(const tn_program *p, size_t first, size_t n, text_buffer *names);
+
+/* Report that such symbols have no value; WHAT depends on them. */
+tn_status report_unknown_sizes(const tn_program *p, const char *what);
+
 /* The variant of P for the extents of the inputs IN, whose ranks and dtypes fit; made if P does not
  * have it, of which EVENTS, which may be NULL, are told. Whoever takes it gives it back. Reports to
  * SINK. */

@@ -64,6 +64,23 @@ tn_status infer_result(infer_call *call, const type *result)
     return TN_OK;
 }
 
+/* Report all that are missing: one at a time would take a run for each. */
+static tn_status missing_attributes(const infer_call *call, const op_info *op)
+{
+    char names[256];
+    size_t n = 0, used = 0;
+    for (uint32_t i = 0; i < op->n_attrs; i++) {
+        const attr_key key = op->attrs[i].key;
+        if (!op->attrs[i].required || attr_find(call->attrs, key) || used >= sizeof names)
+            continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", n ? ", " : "",
+                                 attr_keys[key].name);
+        n++;
+    }
+    return infer_reject(call, DIAG_MissingAttribute, "'%s' needs the attribute%s %s", op->text,
+                        plural(n), names);
+}
+
 static tn_status check_attributes(const infer_call *call, const op_info *op)
 {
     uint32_t matched = 0;
@@ -71,8 +88,7 @@ static tn_status check_attributes(const infer_call *call, const op_info *op)
         if (attr_find(call->attrs, op->attrs[i].key))
             matched++;
         else if (op->attrs[i].required)
-            return infer_reject(call, DIAG_MissingAttribute, "'%s' needs the attribute '%s'",
-                                op->text, attr_keys[op->attrs[i].key].name);
+            return missing_attributes(call, op);
     }
     if (matched == call->attrs->n)
         return TN_OK;

@@ -62,7 +62,7 @@ tn_status tn_program_get_costs(const tn_program *p, tn_program_costs *out)
         return context_done(p->cx, TN_ERR_USAGE);
     *out = (tn_program_costs){.size = known.size};
     if (p->cache)
-        return context_done(p->cx, diag_report(&p->cx->diag, DIAG_UnboundSymbol, &p->graph->source,
-                                               NO_SPAN, "sizes of the program are not known"));
+        return context_done(p->cx,
+                            report_unknown_sizes(p, "what a program takes depends on its sizes"));
     return context_done(p->cx, count_costs(p, out));
 }

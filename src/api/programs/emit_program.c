@@ -37,21 +37,6 @@ static target_port *make_ports(const tn_port *from, const function *f, bool is_i
     return ports;
 }
 
-static tn_status symbols_without_value(const tn_program *p)
-{
-    text_buffer names;
-    text_init(&names, &p->allocator);
-    unknown_sizes(p, 0, p->n_inputs, &names);
-    const char *text = text_c_string(&names);
-    const tn_status s =
-        diag_report(&p->cx->diag, DIAG_UnboundSymbol, &p->graph->source, NO_SPAN,
-                    "code made ahead of time is for fixed sizes: %s %s no value (%s SYM=N)",
-                    text && *text ? text : "a symbol", text && strchr(text, ',') ? "have" : "has",
-                    diag_setting_name(&p->cx->diag, SETTING_BINDINGS));
-    text_release(&names);
-    return s;
-}
-
 /* The last part of a path: output does not depend on the folder of its source. */
 static const char *file_name(const char *path)
 {
@@ -144,7 +129,7 @@ static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_opti
         return diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN, "%d is no form of code",
                            (int)form);
     if (p->cache)
-        return symbols_without_value(p);
+        return report_unknown_sizes(p, "code made ahead of time is for fixed sizes");
     TN_TRY(check_machine(cx, &to));
     nest_options nests = {.on = machine_for(to.triple, to.cpu, p->engine->is_relaxed),
                           .schedule = p->engine->schedule};

@@ -215,35 +215,3 @@ tn_status tn_program_output(const tn_program *p, size_t index, tn_port *port)
     *port = p->outputs[index];
     return TN_OK;
 }
-
-/* Mark the symbols in D, and what leads to them. */
-static void mark_symbols(const tn_program *p, dim d, bool *seen)
-{
-    if (!dim_is_symbolic(d) || seen[dim_index(d)])
-        return;
-    const dim_expr *e = dim_expr_of(&p->graph->types, d);
-    seen[dim_index(d)] = true;
-    if (e->op != DIM_SYM) {
-        mark_symbols(p, e->a, seen);
-        mark_symbols(p, e->b, seen);
-    }
-}
-
-void unknown_sizes(const tn_program *p, size_t first, size_t n, text_buffer *names)
-{
-    const function *f = module_entry(p->graph);
-    arena memory;
-    arena_init(&memory, &p->allocator);
-    bool *seen = ARENA_ARRAY(&memory, bool, p->sizes->n);
-    for (size_t k = first; seen && k < first + n; k++) {
-        const type *t = value_type(f, f->inputs.at[k]);
-        for (uint32_t i = 0; i < t->rank; i++)
-            mark_symbols(p, t->dims[i], seen);
-    }
-    for (uint32_t i = 0; seen && i < p->sizes->n; i++) {
-        const dim_expr *e = &p->graph->types.exprs.at[i];
-        if (seen[i] && e->op == DIM_SYM && p->sizes->at[i] < 0)
-            text_printf(names, "%s'%s'", names->n ? ", " : "", e->name);
-    }
-    arena_release(&memory);
-}

@@ -4,10 +4,6 @@
 
 #include "api/api.h"
 
-/* Append the names, in quotes, of the symbols without a value that the extents of N inputs of P
- * from FIRST on depend on. */
-void unknown_sizes(const tn_program *p, size_t first, size_t n, text_buffer *names);
-
 /* Report that a tensor does not suit input INDEX of P: it is of another type or, when GIVEN is its
  * type, of the right dtype and rank but of another shape. */
 tn_status report_input_misfit(diag_channel *d, const tn_program *p, size_t index,

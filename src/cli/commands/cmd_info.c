@@ -152,6 +152,18 @@ static void put_ports(const port_list *list, const char *word, cli_text *text)
     }
 }
 
+/* How the sizes are given that costs depend on. */
+static void put_open_sizes(const facts *f, cli_text *text)
+{
+    cli_puts(text, "memory, flops: known with all sizes:");
+    for (size_t i = 0; tn_module_symbol(f->m, i); i++) {
+        cli_puts(text, " --dim ");
+        cli_put_name(text, tn_module_symbol(f->m, i));
+        cli_puts(text, "=N");
+    }
+    cli_putc(text, '\n');
+}
+
 static void put_text(const facts *f, cli_text *text)
 {
     cli_printf(text, "dialect: %s\nentry: ", f->dialect ? f->dialect : "none");
@@ -174,7 +186,7 @@ static void put_text(const facts *f, cli_text *text)
                    (unsigned long long)f->costs.memory_bytes, cli_plural(f->costs.memory_bytes),
                    (unsigned long long)f->costs.flops);
     else
-        cli_puts(text, "memory, flops: known with all sizes: --dim SYM=N\n");
+        put_open_sizes(f, text);
     cli_printf(text, "operations: %llu\n", (unsigned long long)f->counts.operations);
     for (size_t i = 0; i < f->n_ops; i++)
         cli_printf(text, "  %llu %s\n", (unsigned long long)f->ops[i].n, f->ops[i].name);

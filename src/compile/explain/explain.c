@@ -464,9 +464,7 @@ tn_status program_plan(const tn_program *p, pipeline *made)
 {
     other_sizes others = {.symbolic = NULL};
     if (p->cache)
-        return diag_report(&p->cx->diag, DIAG_UnboundSymbol, &p->graph->source, NO_SPAN,
-                           "sizes of the program are not known; give them with %s SYM=N",
-                           diag_setting_name(&p->cx->diag, SETTING_BINDINGS));
+        return report_unknown_sizes(p, "kernels are planned for known sizes");
     if (p->others.symbolic)
         other_sizes_init(&others, p->others.symbolic, p->others.values, &p->others.options);
     pipeline_init(made, TO_EXPLAIN, p->engine, p->graph, STAGE_LOWER);

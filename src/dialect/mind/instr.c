@@ -184,6 +184,23 @@ static void suggest_slot(reader *r, const instr *in)
     suggest_fix(&like, &r->m->cx->diag, in->fault.at, "");
 }
 
+/* Report all attributes that are missing: one at a time would take a run for each. */
+static tn_status missing_attributes(reader *r, const instr *in)
+{
+    char names[256];
+    size_t n = 0, used = 0;
+    for (uint32_t i = 0; i < in->how->n_slots; i++) {
+        const slot_spec *slot = &in->how->slots[i];
+        if ((in->given & (1U << i)) || slot->is_optional || used >= sizeof names)
+            continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", n ? ", " : "",
+                                 slot->name);
+        n++;
+    }
+    return REJECT(r, in, MissingAttribute, "'%.*s' needs the attribute%s %s", OPCODE(r, in),
+                  plural(n), names);
+}
+
 static tn_status check_slots(reader *r, instr *in)
 {
     if (in->fault.issue) {
@@ -206,8 +223,7 @@ static tn_status check_slots(reader *r, instr *in)
         }
         if (in->op == OP_INPUT)
             return REJECT(r, in, InvalidInput, "input %" PRIu32 " has no name", r->f->inputs.n);
-        return REJECT(r, in, MissingAttribute, "'%.*s' needs the attribute '%s'", OPCODE(r, in),
-                      slot->name);
+        return missing_attributes(r, in);
     }
     return TN_OK;
 }
