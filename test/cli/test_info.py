@@ -62,7 +62,7 @@ outputs: %3
     def test_text(self):
         text = self.info("net.ir", self.net).splitlines()
         for line in ("dialect: mind", "input x: f32[batch, 3]", "sizes: batch", "parameters: 6 in 1 tensor, 24 bytes",
-                     "memory, flops: known with all sizes: --dim SYM=N", "operations: 3", "  1 matmul"):
+                     "memory, flops: known with all sizes: --dim batch=N", "operations: 3", "  1 matmul"):
             self.assertIn(line, text)
 
     def test_onnx(self):
