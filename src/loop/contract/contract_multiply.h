@@ -55,15 +55,48 @@ struct contract_stage {
     element sums[MULTIPLIER_SUMS];
 };
 
-/* Room for the totals of G's blocks, where they need any. Outside of loops. */
-void multiplier_begin(multiplier *g);
-/* The first row of block BLOCK of the rows. */
+/* ---- contract_places.c ---- */
+
+/* The number of block BLOCK in its part of the rows, and its first row. */
+loop_value multiplier_part(multiplier *g, loop_value block);
 loop_value multiplier_row(multiplier *g, loop_value block);
 /* BY times the number of panels, and the number of the last one. */
 loop_value multiplier_panels(const multiplier *g, int64_t by);
 loop_value multiplier_last_panel(const multiplier *g);
+/* X times the packed panels that a block meets. */
+loop_value multiplier_times_side(const multiplier *g, loop_value x);
+/* Begin with the block at row ROW. */
+void multiplier_begin_block(multiplier *g, loop_value row);
 /* Begin with B's panel, for the blocks of rows that follow; G->batch is the item's. */
 void multiplier_panel(multiplier *g, loop_value panel);
+
+/* ---- contract_totals.c ---- */
+
+int64_t multiplier_total_bytes(const problem *p); /* of a vector */
+void multiplier_set_total(multiplier *g, uint32_t row, uint32_t v, element x);
+/* All totals of the block become what sums join without a change. */
+void multiplier_start_totals(multiplier *g);
+/* All sums of the block become totals, if ARE_FIRST, or join them. */
+void multiplier_join_totals(multiplier *g, bool are_first);
+/* The same of a chunk, of the block's own rows. */
+void multiplier_join_chunk(multiplier *g);
+/* Fetch every line of the block's totals, which its sums join later. */
+void multiplier_fetch_totals(multiplier *g);
+/* Are the sums of a block of HEIGHT units finished where they are, in registers? */
+bool multiplier_keeps_sums(const multiplier *g, int64_t height);
+/* Finish these, ... */
+void multiplier_finish_sums(multiplier *g);
+/* ... or the totals of ROWS rows (i64) and COLUMNS columns (i64). */
+void multiplier_finish_totals(multiplier *g, loop_value rows, loop_value columns);
+/* Store or pass on the vector of results from row ROW and column COLUMN on, of which COUNT exist
+ * (LOOP_NO_VALUE: all). */
+void contract_finish_vector(multiplier *g, element total, loop_value row, loop_value column,
+                            loop_value count);
+
+/* ---- contract_multiply.c ---- */
+
+/* Room for the totals of G's blocks, where they need any. Outside of loops. */
+void multiplier_begin(multiplier *g);
 /* Results of block BLOCK of the rows in that panel. */
 void multiplier_block(multiplier *g, loop_value block, loop_value panel);
 
@@ -96,10 +129,5 @@ element contract_block_pair(multiplier *g);
 bool contract_finishes_columns(const problem *p);
 /* The totals of ROWS rows (i64) and COLUMNS columns (i64) of a block, column by column. */
 void contract_finish_columns(multiplier *g, loop_value rows, loop_value columns);
-
-/* Store or pass on the vector of results from row ROW and column COLUMN on, of which COUNT exist
- * (LOOP_NO_VALUE: all). */
-void contract_finish_vector(multiplier *g, element total, loop_value row, loop_value column,
-                            loop_value count);
 
 #endif
