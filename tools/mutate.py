@@ -62,7 +62,7 @@ FAULTS = [
     Fault("quads-step", "src/loop/contract/contract_walk.c", "loop_i64(b, i * from->pair)", "loop_i64(b, i)", "cases ptir/dot-quads.case"),
     Fault("quads-unsigned", "src/loop/contract/contract_pairs.c", "p->b_is_unsigned = s->b == TN_UI8;", "p->b_is_unsigned = false;", "cases ptir/dot-quads-signs.case"),
     Fault("quads-offset", "src/loop/contract/contract_pairs.c", "UINT32_C(0x80808080)", "UINT32_C(0x80808000)", "cases ptir/dot-quads.case"),
-    Fault("open-columns", "src/loop/contract/contract_pack_b.c", "loop_if(b, loop_binary(b, LOOP_ILT, k->columns, loop_i64(b, columns_of(p))));",
+    Fault("open-columns", "src/loop/contract/pack/contract_pack_b.c", "loop_if(b, loop_binary(b, LOOP_ILT, k->columns, loop_i64(b, columns_of(p))));",
           "loop_if(b, loop_binary(b, LOOP_ILT, k->columns, loop_i64(b, columns_of(p) - 1)));", "script loop/full_partial.py 12 0 open_products"),
     Fault("c-unordered", "src/target/c/arithmetic.c", "if (is_vector && i->in[0] != i->in[1]) {", "if (is_vector && false) {", "unit target_c"),
     # ---- the plan and the engine
@@ -120,7 +120,7 @@ FAULTS = [
     Fault("sized-apart", "src/graph/sized.h", "x.now == x.other ? ~x.other : x.other", "x.other", "script plan/full_sizes.py"),
     Fault("sort-spare", "src/loop/nest/loops/records.c", "*in_spare = way.passes % 2;", "*in_spare = way.passes % 2 == 0;", "script plan/full_sizes.py"),
     Fault("stage-slots", "src/loop/nest/rows_stage.c", "loop_i64(b, i * s->group)", "loop_i64(b, i)", "script plan/test_sizes.py"),
-    Fault("pack-rest", "src/loop/contract/contract_pack_a.c", "if (lanes > 1 && (is_any || whole.now < n.now)) {", "if (lanes > 1 && whole.now < n.now) {", "script plan/full_sizes.py"),
+    Fault("pack-rest", "src/loop/contract/pack/contract_pack_a.c", "if (lanes > 1 && (is_any || whole.now < n.now)) {", "if (lanes > 1 && whole.now < n.now) {", "script plan/full_sizes.py"),
     Fault("fewer-columns", "src/loop/contract/contract_squares.c", "loop_binary(b, LOOP_ISUB, g->fewer, loop_i64(b, 1));", "loop_binary(b, LOOP_ISUB, g->fewer, loop_i64(b, 0));", "script loop/full_partial.py 40 0 open_products"),
     Fault("squares-rest", "src/loop/contract/contract_sweep.c", "r < columns ? r : columns - 1;", "r < columns + 1 ? r : columns - 1;", "script loop/full_partial.py 4 0 swept_products"),
     Fault("cumulative-back", "src/loop/nest/loops/loops_cumulative.c", "loops_add(l, at, loop_i64(b, r->excludes));", "loops_add(l, at, loop_i64(b, r->excludes && false));", "script plan/full_sizes.py"),

@@ -2,86 +2,31 @@
  * products in order, so that the multiplier reads whole vectors sequentially. Columns that do not
  * exist are zeros. Real and imaginary parts are in separate vectors. */
 #include "base/memory/checked.h"
-#include "loop/contract/contract_parts.h"
+#include "loop/contract/pack/packing.h"
 
 enum {
-    CHUNK = 256,        /* products in a work item */
-    MOST_SIDE = 32,     /* of a square transposed in registers; larger ones are too much code */
-    UNROLLED_SIDE = 16, /* up to so many squares are written out, without a loop */
+    CHUNK = 256, /* products in a work item */
 };
 
-typedef struct packing {
-    loop_builder *b;
-    const problem *p;
-    loop_value to;      /* pointer to the panel */
-    loop_value from;    /* element of product 0 and column 0 of the panel's batch, i64 */
-    loop_value first;   /* the product that begins the panel in memory; LOOP_NO_VALUE: 0 */
-    loop_value column;  /* the number of the panel's first one */
-    loop_value columns; /* of the panel, i64, where that is dynamic; else LOOP_NO_VALUE */
-    loop_value rows[LOOP_MAX_LANES]; /* where the products of a square go, pointers */
-} packing;
-
-static int64_t row_bytes(const problem *p)
+int64_t packing_row_bytes(const problem *p)
 {
     return columns_of(p) * p->parts * p->bytes;
 }
 
-/* Are vectors of neighbouring columns in memory? */
-static bool has_rows(const problem *p)
+bool packing_has_rows(const problem *p)
 {
     const walk *n = &p->unpacked.n;
     return n->n == 0 ||
            (n->step[n->n - 1] == 1 && (n->n == 1 || n->extent[n->n - 1] % p->lanes == 0));
 }
 
-/* Are the products of a column contiguous, so that squares are transposed? */
-static bool is_transposed(const problem *p)
-{
-    return !has_rows(p) && p->unpacked.k.n <= 1 &&
-           factors_are_side_by_side(&p->unpacked.from, walk_step(&p->unpacked.k));
-}
-
-/* The axes of the products by their steps in memory, ascending; false where these leave gaps. */
-static bool sort_products(const walk *k, uint32_t *axes)
-{
-    int64_t step = 1;
-    for (uint32_t i = 0; i < k->n; i++) {
-        uint32_t axis = 0;
-        while (axis < k->n && k->step[axis] != step)
-            axis++;
-        if (axis == k->n)
-            return false;
-        axes[i] = axis;
-        step *= k->extent[axis];
-    }
-    return true;
-}
-
-/* Are all products of a column side by side, in another order than they have in the panel, which is
- * packed as a whole? So are the filters of a convolution, with their channels outermost. */
-static bool is_permuted(const problem *p)
-{
-    const walk *k = &p->unpacked.k;
-    uint32_t axes[CONTRACT_MAX_AXES];
-    return p->packs_inside && !has_rows(p) && k->n > 1 && k->dynamic == 0 && !p->has_dynamic_k &&
-           p->parts == 1 && !p->unpacked.from.load && p->unpacked.from.pair == 0 &&
-           sort_products(k, axes);
-}
-
-/* Are squares transposed? */
-static bool has_squares(const problem *p)
-{
-    return is_transposed(p) || is_permuted(p);
-}
-
 /* A square has many addresses. If LLVM knows how they are related, it takes long to compile. */
 static bool has_offsets(const problem *p)
 {
-    return p->unpacked.n.n > 1 || has_squares(p);
+    return p->unpacked.n.n > 1 || packing_has_squares(p);
 }
 
-/* Elements from the panel's product 0 to its column J. */
-static loop_value offset_of(packing *k, loop_value j)
+loop_value packing_offset(packing *k, loop_value j)
 {
     loop_builder *b = k->b;
     if (has_offsets(k->p))
@@ -108,46 +53,15 @@ static void note_offsets(packing *k)
     loop_end(b);
 }
 
-/* Where product I is in the panel. */
-static loop_value row_at(packing *k, loop_value i)
+loop_value packing_row(packing *k, loop_value i)
 {
     loop_builder *b = k->b;
     if (k->first != LOOP_NO_VALUE)
         i = loop_binary(b, LOOP_ISUB, i, k->first);
-    return loop_offset(b, k->to, int_times(b, i, row_bytes(k->p)));
+    return loop_offset(b, k->to, int_times(b, i, packing_row_bytes(k->p)));
 }
 
-/* The number in the panel of the product that is number I in memory. */
-static loop_value number_of(const packing *k, loop_value i)
-{
-    const walk *w = &k->p->unpacked.k;
-    loop_builder *b = k->b;
-    uint32_t axes[CONTRACT_MAX_AXES];
-    loop_value number = loop_i64(b, 0);
-    (void)sort_products(w, axes);
-    for (uint32_t n = 0; n < w->n; n++) {
-        const int64_t extent = w->extent[axes[n]];
-        int64_t each = 1; /* products from one position to the next */
-        for (uint32_t inner = axes[n] + 1; inner < w->n; inner++)
-            each *= w->extent[inner];
-        const loop_value at = n + 1 < w->n ? int_modulo(b, i, extent) : i;
-        number = int_add(b, number, int_times(b, at, each));
-        i = int_divided(b, i, extent);
-    }
-    return number;
-}
-
-/* Where COUNT products go, from number I in memory on. */
-static void find_rows(packing *k, loop_value i, int64_t count)
-{
-    loop_builder *b = k->b;
-    const loop_value first = row_at(k, i);
-    for (int64_t r = 0; r < count; r++)
-        k->rows[r] = is_permuted(k->p) ? row_at(k, number_of(k, int_add(b, i, loop_i64(b, r))))
-                                       : loop_at(b, first, r * row_bytes(k->p));
-}
-
-static void put(packing *k, loop_value to, element x, int64_t column)
+void packing_put(packing *k, loop_value to, element x, int64_t column)
 {
     const problem *p = k->p;
     const uint32_t lanes = element_lanes(k->b, x);
@@ -167,7 +81,7 @@ static element load_some(packing *k, loop_value from, int64_t first)
     const loop_value left = loop_binary(b, LOOP_ISUB, k->columns, loop_i64(b, first));
     const loop_value some = loop_min(b, int_max(b, left, none), loop_i64(b, p->lanes));
     const loop_value at = loop_select(b, loop_binary(b, LOOP_ILT, none, left),
-                                      offset_of(k, loop_i64(b, first)), none);
+                                      packing_offset(k, loop_i64(b, first)), none);
     return factors_load(b, p, &p->unpacked.from, int_add(b, from, at), p->lanes, some);
 }
 
@@ -176,11 +90,12 @@ static void emit_row(packing *k, loop_value i, int64_t count)
 {
     const problem *p = k->p;
     loop_builder *b = k->b;
-    const loop_value to = row_at(k, i);
+    const loop_value to = packing_row(k, i);
     const loop_value from = int_add(b, k->from, walk_emit(b, &p->unpacked.k, i));
     for (uint32_t v = 0; v < p->nv; v++) {
         const int64_t first = (int64_t)v * p->lanes, left = count - first;
-        const loop_value at = left > 0 ? int_add(b, from, offset_of(k, loop_i64(b, first))) : from;
+        const loop_value at =
+            left > 0 ? int_add(b, from, packing_offset(k, loop_i64(b, first))) : from;
         element x;
         if (count < 0)
             x = load_some(k, from, first);
@@ -190,87 +105,7 @@ static void emit_row(packing *k, loop_value i, int64_t count)
             x = factors_load(b, p, &p->unpacked.from, at, p->lanes, loop_i64(b, left));
         else
             x = element_zero(b, p->form, p->lanes);
-        put(k, to, x, first);
-    }
-}
-
-/* Are these elements in memory, in the form that is computed with? */
-static bool is_plain(const problem *p, const factors *x)
-{
-    return !x->load && x->pair == 0 && x->dtype == p->form && p->parts == 1 &&
-           dtype_table[p->form].bits >= 8;
-}
-
-static uint32_t side_of(const problem *p)
-{
-    return p->lanes < MOST_SIDE ? p->lanes : MOST_SIDE;
-}
-
-/* Where columns J to J + COUNT - 1 begin, FROM the panel's first element; J counts in the panel. */
-static void find_columns(packing *k, loop_value from, loop_value j, int64_t count, loop_value *at)
-{
-    loop_builder *b = k->b;
-    for (int64_t r = 0; r < count; r++)
-        at[r] = int_add(b, from, offset_of(k, int_add(b, j, loop_i64(b, r))));
-}
-
-/* PRODUCTS of the panel's products from I on, of as many columns from J on as a square has; COLUMNS
- * of them exist. The products of a column are side by side. */
-static void emit_square(packing *k, loop_value i, int64_t products, loop_value j, int64_t columns)
-{
-    const problem *p = k->p;
-    loop_builder *b = k->b;
-    const uint32_t side = side_of(p);
-    const element zero = element_zero(b, p->form, side);
-    const loop_value column = int_times(b, j, p->bytes);
-    loop_value at[LOOP_MAX_LANES], re[LOOP_MAX_LANES], im[LOOP_MAX_LANES];
-    const loop_value first = int_add(b, k->from, int_times(b, i, factors_unit(&p->unpacked.from)));
-    find_columns(k, first, j, columns, at);
-    if (products == side && columns == side && is_plain(p, &p->unpacked.from)) {
-        for (uint32_t r = 0; r < side; r++)
-            at[r] = loop_offset(b, p->unpacked.from.base, int_times(b, at[r], p->bytes));
-        load_transposed(b, at, p->elem, side, re);
-    } else {
-        const loop_value some = products < side ? loop_i64(b, products) : (loop_value)LOOP_NO_VALUE;
-        for (uint32_t r = 0; r < side; r++) {
-            const element x =
-                r < columns ? factors_load(b, p, &p->unpacked.from, at[r], side, some) : zero;
-            re[r] = x.re;
-            im[r] = x.im;
-        }
-        if (columns > 0) {
-            transpose_square(b, re, side, p->bytes);
-            if (p->parts == 2)
-                transpose_square(b, im, side, p->bytes);
-        }
-    }
-    for (int64_t r = 0; r < products; r++)
-        put(k, loop_offset(b, k->rows[r], column),
-            (element){p->form, re[r], p->parts == 2 ? im[r] : LOOP_NO_VALUE}, 0);
-}
-
-/* The same for all columns, of which COUNT exist. */
-static void emit_squares(packing *k, loop_value i, int64_t products, int64_t count)
-{
-    loop_builder *b = k->b;
-    const int64_t side = side_of(k->p), whole = count - count % side;
-    const int64_t zeros = whole + (whole < count ? side : 0);
-    find_rows(k, i, products);
-    /* Constants are packed once, which takes less time than to compile more code. */
-    const bool is_unrolled = side <= UNROLLED_SIDE && products == side && !k->p->spec.b_is_constant;
-    for (int64_t j = 0; is_unrolled && j < whole; j += side)
-        emit_square(k, i, products, loop_i64(b, j), side);
-    if (!is_unrolled && whole > 0) {
-        const loop_value j = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), side);
-        emit_square(k, i, products, j, side);
-        loop_end(b);
-    }
-    if (whole < count)
-        emit_square(k, i, products, loop_i64(b, whole), count - whole);
-    if (zeros < columns_of(k->p)) {
-        const loop_value j = loop_for(b, loop_i64(b, zeros), loop_i64(b, columns_of(k->p)), side);
-        emit_square(k, i, products, j, 0);
-        loop_end(b);
+        packing_put(k, to, x, first);
     }
 }
 
@@ -279,7 +114,7 @@ static void emit_elements(packing *k, loop_value i)
 {
     const problem *p = k->p;
     loop_builder *b = k->b;
-    const loop_value to = row_at(k, i);
+    const loop_value to = packing_row(k, i);
     const loop_value from = int_add(b, k->from, walk_emit(b, &p->unpacked.k, i));
     const loop_value j = loop_for(b, loop_i64(b, 0), loop_i64(b, columns_of(p)), 1);
     const loop_value here = loop_offset(b, to, int_times(b, j, p->bytes));
@@ -289,10 +124,11 @@ static void emit_elements(packing *k, loop_value i)
         has_offsets(p) ? loop_load(b, loop_type_of(LOOP_I64, 1),
                                    loop_offset(b, p->unpacked.offsets, int_times(b, j, 8)), 8)
                        : walk_emit(b, &p->unpacked.n, column);
-    put(k, here, factors_load(b, p, &p->unpacked.from, int_add(b, from, offset), 1, LOOP_NO_VALUE),
-        0);
+    packing_put(k, here,
+                factors_load(b, p, &p->unpacked.from, int_add(b, from, offset), 1, LOOP_NO_VALUE),
+                0);
     loop_else(b);
-    put(k, here, element_zero(b, p->form, 1), 0);
+    packing_put(k, here, element_zero(b, p->form, 1), 0);
     loop_end(b);
     loop_end(b);
 }
@@ -312,21 +148,21 @@ static void emit_chunk(packing *k, loop_value low, loop_value high, int64_t coun
 {
     const problem *p = k->p;
     loop_builder *b = k->b;
-    if (has_rows(p)) {
+    if (packing_has_rows(p)) {
         emit_row(k, loop_for(b, low, high, 1), count);
         loop_end(b);
-    } else if (has_squares(p) && !is_small_constant(p)) {
+    } else if (packing_has_squares(p) && !is_small_constant(p)) {
         /* Whole squares, then what K leaves over, which is in the last chunk. */
-        const int64_t side = side_of(p), rest = p->k % side;
+        const int64_t side = packing_side(p), rest = p->k % side;
         const loop_value whole = loop_min(b, high, products_size(b, p, SIZE_SQUARES, p->k - rest));
-        emit_squares(k, loop_for(b, low, whole, side), side, count);
+        packing_emit_squares(k, loop_for(b, low, whole, side), side, count);
         loop_end(b);
         if (p->has_dynamic_k) {
             emit_elements(k, loop_for(b, whole, high, 1));
             loop_end(b);
         } else if (rest > 0) {
             loop_if(b, loop_binary(b, LOOP_IEQ, high, loop_i64(b, p->k)));
-            emit_squares(k, loop_i64(b, p->k - rest), rest, count);
+            packing_emit_squares(k, loop_i64(b, p->k - rest), rest, count);
             loop_end(b);
         }
     } else {
@@ -340,7 +176,8 @@ static void emit_any_columns(packing *k, loop_value low, loop_value high)
 {
     const problem *p = k->p;
     loop_builder *b = k->b;
-    if (!has_rows(p)) { /* columns that do not exist are looked at, or repeat the last one */
+    if (!packing_has_rows(
+            p)) { /* columns that do not exist are looked at, or repeat the last one */
         emit_chunk(k, low, high, columns_of(p));
         return;
     }
@@ -433,7 +270,7 @@ bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *b
     const walk *batch = &p->unpacked.own_batch;
     const int64_t chunks = (p->k + CHUNK - 1) / CHUNK;
     int64_t size;
-    if (!mul_i64(row_bytes(p), p->k, &size) || !mul_i64(size, p->panels, &size) ||
+    if (!mul_i64(packing_row_bytes(p), p->k, &size) || !mul_i64(size, p->panels, &size) ||
         !mul_i64(size, batch->count, &size))
         return false;
     loop_init(&b, memory);
@@ -458,12 +295,13 @@ bool contract_pack_b(problem *p, arena *memory, contract_step *step, uint64_t *b
                         LOOP_NO_VALUE);
     loop_end(&b);
     *bytes = (uint64_t)size;
-    *step = (contract_step){.role = CONTRACT_PACKS_B,
-                            .program = loop_finish_or_fault(&b),
-                            .is_once = p->spec.b_is_constant,
-                            .work = chunks * p->panels * batch->count,
-                            .grain = 1 + 65536 / (row_bytes(p) * (p->k < CHUNK ? p->k : CHUNK)),
-                            .bytes = 2 * *bytes};
+    *step =
+        (contract_step){.role = CONTRACT_PACKS_B,
+                        .program = loop_finish_or_fault(&b),
+                        .is_once = p->spec.b_is_constant,
+                        .work = chunks * p->panels * batch->count,
+                        .grain = 1 + 65536 / (packing_row_bytes(p) * (p->k < CHUNK ? p->k : CHUNK)),
+                        .bytes = 2 * *bytes};
     *fault = b.fault;
     return step->program != NULL;
 }
