@@ -175,7 +175,7 @@ uint32_t contract_unroll(const problem *p, uint32_t rows, uint32_t vectors)
     const int64_t row = p->a_m.n ? p->a_m.step[p->a_m.n - 1] : 0;
     int64_t most = BODY / ((int64_t)rows * vectors);
     if (p->b_form == B_COLUMNS)
-        return p->lanes;
+        return contract_square_products(p);
     if (p->spec.wanted.unroll > 0) { /* blocks of products are whole iterations, but for the last */
         uint32_t u = (uint32_t)p->spec.wanted.unroll;
         while ((p->k > CONTRACT_BLOCK || p->has_dynamic_k) && CONTRACT_BLOCK % u != 0)

@@ -119,8 +119,9 @@ void emit_block(multiplier *g, loop_value first, loop_value length);
 /* The same of the chunk. */
 void emit_chunk(multiplier *g);
 
-/* Columns of B that are contiguous: COUNT products, one vector of them at most, from the addresses
- * A and B_AT on, join the sums. */
+/* Columns of B that are contiguous: COUNT products, so many of them at most, from the addresses A
+ * and B_AT on, join the sums. */
+uint32_t contract_square_products(const problem *p);
 void contract_square(multiplier *g, loop_value a, loop_value b_at, uint32_t count);
 /* All products of the only row and a vector of columns; the totals of these. */
 element contract_block_pair(multiplier *g);

@@ -366,6 +366,10 @@ void transpose_square(loop_builder *b, loop_value *rows, uint32_t lanes, int64_t
 /* The columns of the square of LANES rows of ELEM in memory at ROWS. */
 void load_transposed(loop_builder *b, const loop_value *rows, loop_elem elem, uint32_t lanes,
                      loop_value *columns);
+/* The same in parts: so many columns at once, from column FROM on. */
+uint32_t transposed_at_once(loop_elem elem, uint32_t lanes);
+void load_some_transposed(loop_builder *b, const loop_value *rows, uint32_t from, loop_elem elem,
+                          uint32_t lanes, loop_value *columns);
 
 /* A as a dense tensor of P->form with its border, in CONTRACT_PACKED_A; P reads that one from then
  * on. False when sizes overflow, or when there is no program. */

@@ -87,20 +87,24 @@ static loop_value column_at(multiplier *g, int64_t n)
     return int_times_sized(b, loop_min(b, loop_i64(b, n), end), step);
 }
 
-/* The square of COUNT products of the columns from number N of the block on, transposed. Columns
- * that do not exist repeat the last one; their sums are not stored. */
-static void load_square(multiplier *g, loop_value b_at, int64_t n, uint32_t count, bool fetches,
+/* Where the columns from number N of the block on begin: those of a square. Those that do not exist
+ * repeat the last one; their sums are not stored. */
+static void place_square(multiplier *g, loop_value b_at, int64_t n, bool fetches, loop_value *from)
+{
+    enum { AHEAD = 256 }; /* bytes */
+    for (uint32_t r = 0; r < g->p->lanes; r++) {
+        from[r] = b_moved(g, b_at, column_at(g, n + r));
+        if (fetches)
+            loop_prefetch(g->b, loop_at(g->b, from[r], AHEAD));
+    }
+}
+
+/* COUNT products of the square whose columns begin at FROM, transposed. */
+static void load_square(multiplier *g, const loop_value *from, uint32_t count,
                         loop_value *transposed)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
-    enum { AHEAD = 256 }; /* bytes */
-    loop_value from[LOOP_MAX_LANES];
-    for (uint32_t r = 0; r < p->lanes; r++) {
-        from[r] = b_moved(g, b_at, column_at(g, n + r));
-        if (fetches)
-            loop_prefetch(b, loop_at(b, from[r], AHEAD));
-    }
     if (!p->b.load && count == p->lanes) {
         load_transposed(b, from, p->elem, p->lanes, transposed);
         return;
@@ -113,28 +117,45 @@ static void load_square(multiplier *g, loop_value b_at, int64_t n, uint32_t coun
     transpose_square(b, transposed, p->lanes, p->bytes);
 }
 
+/* As many as are in registers at a time: a loop over them keeps compilers from loading more, for
+ * which there would be no registers. */
+uint32_t contract_square_products(const problem *p)
+{
+    return p->b.load ? p->lanes : transposed_at_once(p->elem, p->lanes);
+}
+
+/* One product of all vectors comes before the next product: chains that wait would fill the
+ * processor's queues. */
 void contract_square(multiplier *g, loop_value a, loop_value b_at, uint32_t count)
 {
     const problem *p = g->p;
+    loop_builder *b = g->b;
+    const bool is_whole = count == contract_square_products(p);
+    const bool fetches = fetches_columns(p) && is_whole;
     const sized step = step_of_a(p);
-    const bool fetches = fetches_columns(p) && count == p->lanes;
-    element sums[MULTIPLIER_SUMS];
     const uint32_t n = g->rows * g->nv;
+    element sums[MULTIPLIER_SUMS];
+    loop_value from[LOOP_MAX_LANES], of_b[CONTRACT_MOST_VECTORS][LOOP_MAX_LANES];
     for (uint32_t i = 0; i < n; i++)
-        sums[i] = element_get(g->b, g->sums[i]);
+        sums[i] = element_get(b, g->sums[i]);
     for (uint32_t v = 0; v < g->nv; v++) {
-        loop_value y[LOOP_MAX_LANES];
-        load_square(g, b_at, (int64_t)v * p->lanes, count, fetches, y);
-        for (uint32_t i = 0; i < count; i++)
-            for (uint32_t r = 0; r < g->rows; r++) {
-                element *sum = &sums[r * g->nv + v];
-                *sum = contract_product(p, g->b,
-                                        contract_load_a(g, a, r, sized_mul(sized_of(i), step)),
-                                        (element){p->form, y[i], LOOP_NO_VALUE}, *sum);
-            }
+        place_square(g, b_at, (int64_t)v * p->lanes, fetches, from);
+        if (is_whole && !p->b.load)
+            load_some_transposed(b, from, 0, p->elem, p->lanes, of_b[v]);
+        else
+            load_square(g, from, count, of_b[v]);
     }
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t r = 0; r < g->rows; r++) {
+            const element of_a = contract_load_a(g, a, r, sized_mul(sized_of(i), step));
+            for (uint32_t v = 0; v < g->nv; v++) {
+                element *sum = &sums[r * g->nv + v];
+                *sum = contract_product(p, b, of_a, (element){p->form, of_b[v][i], LOOP_NO_VALUE},
+                                        *sum);
+            }
+        }
     for (uint32_t i = 0; i < n; i++)
-        element_set(g->b, g->sums[i], sums[i]);
+        element_set(b, g->sums[i], sums[i]);
 }
 
 /* ---- blocks side by side ---- */
@@ -158,9 +179,10 @@ static void add_square(block_pair *s, uint32_t v, loop_value k, uint32_t count)
     const problem *p = g->p;
     loop_builder *b = g->b;
     const loop_value a = loop_offset(b, s->a[v], int_times_sized(b, k, step_of_a(p)));
-    loop_value y[LOOP_MAX_LANES];
+    loop_value from[LOOP_MAX_LANES], y[LOOP_MAX_LANES];
     element sum = element_get(b, s->sums[v]);
-    load_square(g, loop_offset(b, s->b_at[v], int_times(b, k, b_unit(p))), 0, count, false, y);
+    place_square(g, loop_offset(b, s->b_at[v], int_times(b, k, b_unit(p))), 0, false, from);
+    load_square(g, from, count, y);
     for (uint32_t i = 0; i < count; i++)
         sum = contract_product(p, b, contract_load_a(g, a, 0, sized_mul(sized_of(i), step_of_a(p))),
                                (element){p->form, y[i], LOOP_NO_VALUE}, sum);

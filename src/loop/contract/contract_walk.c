@@ -384,27 +384,45 @@ static loop_value join(loop_builder *b, loop_value x, loop_value y, uint32_t n)
  * the squares inside of 16 bytes are left to transpose. Vectors of 64 bytes take two pieces of 32
  * instead, because four small loads take longer than the shuffles that they save, and more rows
  * than a set of the first-level cache has places are read in two passes rather than four. */
+enum { BLOCK = 16, LONG = 64 };
+
+static uint32_t block_lanes(loop_elem elem, uint32_t lanes)
+{
+    const uint32_t block = BLOCK / (uint32_t)loop_elem_bytes(elem);
+    return block < lanes ? block : lanes;
+}
+
+uint32_t transposed_at_once(loop_elem elem, uint32_t lanes)
+{
+    const uint32_t group = block_lanes(elem, lanes);
+    return lanes * (uint32_t)loop_elem_bytes(elem) >= LONG ? 2 * group : group;
+}
+
+void load_some_transposed(loop_builder *b, const loop_value *rows, uint32_t from, loop_elem elem,
+                          uint32_t lanes, loop_value *columns)
+{
+    const uint32_t bytes = (uint32_t)loop_elem_bytes(elem);
+    const uint32_t group = block_lanes(elem, lanes);
+    const uint32_t piece = transposed_at_once(elem, lanes), pieces = lanes / piece;
+    for (uint32_t i = 0; i < piece; i++) {
+        /* The last stage takes blocks of 16 bytes from vector i and then i + group. */
+        const uint32_t first = i % group + i / group * pieces * group;
+        loop_value part[LOOP_MAX_LANES];
+        for (uint32_t k = 0; k < pieces; k++)
+            part[k] = loop_load(b, loop_type_of(elem, piece),
+                                loop_at(b, rows[k * group + first], from * bytes), bytes);
+        for (uint32_t n = pieces, width = piece; n > 1; n /= 2, width *= 2)
+            for (uint32_t k = 0; k < n / 2; k++)
+                part[k] = join(b, part[2 * k], part[2 * k + 1], width);
+        columns[i] = part[0];
+    }
+    transpose_parts(b, columns, piece, lanes, (int64_t)bytes);
+}
+
 void load_transposed(loop_builder *b, const loop_value *rows, loop_elem elem, uint32_t lanes,
                      loop_value *columns)
 {
-    enum { BLOCK = 16, LONG = 64 };
-    const uint32_t bytes = (uint32_t)loop_elem_bytes(elem);
-    const uint32_t group = BLOCK / bytes < lanes ? BLOCK / bytes : lanes;
-    const uint32_t piece = lanes * bytes >= LONG ? 2 * group : group, pieces = lanes / piece;
-    for (uint32_t p = 0; p < pieces; p++) {
-        loop_value *at = columns + p * piece;
-        for (uint32_t i = 0; i < piece; i++) {
-            /* The last stage takes blocks of 16 bytes from vector i and then i + group. */
-            const uint32_t first = i % group + i / group * pieces * group;
-            loop_value part[LOOP_MAX_LANES];
-            for (uint32_t k = 0; k < pieces; k++)
-                part[k] = loop_load(b, loop_type_of(elem, piece),
-                                    loop_at(b, rows[k * group + first], p * piece * bytes), bytes);
-            for (uint32_t n = pieces, width = piece; n > 1; n /= 2, width *= 2)
-                for (uint32_t k = 0; k < n / 2; k++)
-                    part[k] = join(b, part[2 * k], part[2 * k + 1], width);
-            at[i] = part[0];
-        }
-        transpose_parts(b, at, piece, lanes, (int64_t)bytes);
-    }
+    const uint32_t piece = transposed_at_once(elem, lanes);
+    for (uint32_t from = 0; from < lanes; from += piece)
+        load_some_transposed(b, rows, from, elem, lanes, columns + from);
 }
