@@ -2,13 +2,15 @@
 #include "loop/contract/contract_multiply.h"
 
 enum {
-    MOST_TRANSPOSED = 8,   /* rows that meet columns of B transposed in registers */
-    FEW_ROWS = 4,          /* B is read so rarely that packing it does not pay */
-    STRIP_VECTORS = 4,     /* side by side */
-    MANY_PANELS = 4,       /* A is read so often that packing it can pay */
-    FEW_CHAINS = 6,        /* fewer do not keep the multipliers busy */
-    CROWDED_ROWS = 6,      /* so many fit into one set of the first-level cache */
-    ENOUGH_PANELS = 16,    /* for the threads */
+    MOST_TRANSPOSED = 8, /* rows that meet columns of B transposed in registers */
+    FEW_ROWS = 4,        /* B is read so rarely that packing it does not pay */
+    STRIP_VECTORS = 4,   /* side by side */
+    MANY_PANELS = 4,     /* A is read so often that packing it can pay */
+    FEW_CHAINS = 6,      /* fewer do not keep the multipliers busy */
+    CROWDED_ROWS = 6,    /* so many fit into one set of the first-level cache */
+    ENOUGH_PANELS = 16,  /* for the threads, ... */
+    FEWER_PANELS = 6,    /* ... and for two or three of them, which is as many as have work when */
+    MEDIUM = 1 << 28,    /* ... there are so many operations */
     MOST_INSIDE = 1 << 22, /* bytes of a panel in scratch memory */
     SMALL = 1 << 21,       /* operations that one thread does alone */
     FAR = 256 << 10        /* bytes: a larger B is better read sequentially */
@@ -242,8 +244,9 @@ static bool packs_inside(const problem *p, const machine *m, uint64_t packed_a_b
     if (p->spec.wanted.right == RIGHT_INSIDE && panel_bytes(p) <= MOST_INSIDE)
         return true;
     const double flops = 2.0 * (double)p->batch * (double)p->m * (double)p->n * (double)p->k;
+    const int64_t enough = flops < SMALL ? 1 : flops < MEDIUM ? FEWER_PANELS : ENOUGH_PANELS;
     return !p->spec.b_is_constant && are_rows_near(p, m, packed_a_bytes) &&
-           (p->batch * p->panels >= ENOUGH_PANELS || flops < SMALL);
+           p->batch * p->panels >= enough;
 }
 
 void contract_choose_order(problem *p, const machine *m)
