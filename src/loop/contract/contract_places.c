@@ -27,11 +27,11 @@ loop_value multiplier_times_side(const multiplier *g, loop_value x)
 loop_value multiplier_part(multiplier *g, loop_value block)
 {
     const problem *p = g->p;
-    if (!p->is_dynamic)
-        return int_modulo(g->b, block, p->split);
-    return p->outer == 1
-               ? block
-               : loop_binary(g->b, LOOP_UREM, block, size_of(g->b, p, SIZE_SPLIT, p->split));
+    if (p->outer == 1)
+        return block;
+    return p->is_dynamic
+               ? loop_binary(g->b, LOOP_UREM, block, size_of(g->b, p, SIZE_SPLIT, p->split))
+               : int_modulo(g->b, block, p->split);
 }
 
 /* Blocks number `longer` and after have one unit less. */
@@ -46,7 +46,7 @@ loop_value multiplier_row(multiplier *g, loop_value block)
     const loop_value units =
         int_add(b, before, loop_min(b, part, size_of(b, p, SIZE_LONGER, p->longer)));
     const int64_t outer_rows = (p->split * p->base + p->longer) * p->unit;
-    if (p->is_dynamic && p->outer == 1)
+    if (p->outer == 1)
         return int_times(b, units, p->unit);
     if (p->is_dynamic) {
         const loop_value outer =

@@ -11,7 +11,9 @@ enum {
     FEW_PRODUCTS = 16,      /* so that packing pays */
     WORTH = 4,              /* multiply-adds for each byte of the second cache */
     ENOUGH_TILES = 4,       /* for the threads */
-    AHEAD = 4,              /* rows that are fetched before they are packed */
+    AT_ONCE = 8,            /* products that are packed of one panel before the next: what lies far
+                               apart is not written by turns, and what is read stays near */
+    AHEAD = AT_ONCE,        /* rows that are fetched before they are packed */
     MOST_SCRATCH = 1 << 24, /* bytes of a tile, where its blocks are chosen by hand */
     SMALL_TILE = 128        /* rows or columns; smaller ones are packed too often */
 };
@@ -160,27 +162,32 @@ static loop_value fetched(tile *t, const factors *of, loop_value first, const wa
                                  (int64_t)dtype_bytes(of->dtype)));
 }
 
-/* The chunk of the panels, row by row: B lies in rows. */
-static void pack_rows_of_b(tile *t)
+/* Fetch the lines of N elements, the first of which is FIRST (i64) elements after AT. */
+static void fetch_lines(tile *t, const factors *of, loop_value at, loop_value first, int64_t n)
+{
+    loop_builder *b = t->g->b;
+    const int64_t bytes = (int64_t)dtype_bytes(of->dtype);
+    at = loop_offset(b, at, int_times(b, first, bytes));
+    for (int64_t line = 0; line < n * bytes; line += LOOP_ALIGN)
+        loop_prefetch(b, loop_at(b, at, line));
+}
+
+/* Products LOW .. HIGH - 1 of panel PANEL of the tile. */
+static void pack_panel_rows(tile *t, loop_value panel, loop_value low, loop_value high)
 {
     problem *p = t->g->p;
     loop_builder *b = t->g->b;
     const int64_t columns = columns_of(p), row_bytes = columns * p->bytes;
     const factors *from = &p->unpacked.from;
-    const loop_value k = loop_for(b, loop_i64(b, 0), t->length, 1);
+    const loop_value column = int_times(b, int_add(b, t->first_panel, panel), columns);
+    const loop_value k = loop_for(b, low, high, 1);
     const loop_value number = int_add(b, t->low, k);
     const loop_value row = int_add(b, t->from_b, walk_emit(b, &p->unpacked.k, number));
-    loop_value ahead = LOOP_NO_VALUE;
-    if (!from->load)
-        ahead = fetched(t, from, t->from_b, &p->unpacked.k, number);
-    const loop_value panel = loop_for(b, loop_i64(b, 0), t->panels, 1);
-    const loop_value column = int_times(b, int_add(b, t->first_panel, panel), columns);
     const loop_value to = loop_offset(b, loop_offset(b, t->b, int_times(b, k, row_bytes)),
                                       int_times(b, panel, b_panel_bytes(p)));
     const loop_value at = int_add(b, row, column);
-    if (ahead != LOOP_NO_VALUE)
-        loop_prefetch(
-            b, loop_offset(b, ahead, int_times(b, column, (int64_t)dtype_bytes(from->dtype))));
+    if (!from->load)
+        fetch_lines(t, from, fetched(t, from, t->from_b, &p->unpacked.k, number), column, columns);
     for (uint32_t v = 0; v < p->nv; v++) {
         const int64_t first = (int64_t)v * p->lanes;
         const loop_value here = int_add(b, at, loop_i64(b, first));
@@ -191,6 +198,16 @@ static void pack_rows_of_b(tile *t)
             copy_left(t, from, here, here_to,
                       loop_binary(b, LOOP_ISUB, loop_i64(b, p->n - first), column));
     }
+    loop_end(b);
+}
+
+/* The chunk of the panels, some products at a time: B lies in rows. */
+static void pack_rows_of_b(tile *t)
+{
+    loop_builder *b = t->g->b;
+    const loop_value k = loop_for(b, loop_i64(b, 0), t->length, AT_ONCE);
+    const loop_value end = loop_min(b, int_add(b, k, loop_i64(b, AT_ONCE)), t->length);
+    pack_panel_rows(t, loop_for(b, loop_i64(b, 0), t->panels, 1), k, end);
     loop_end(b);
     loop_end(b);
 }
@@ -211,27 +228,36 @@ static void pack_b(tile *t)
     loop_end(b);
 }
 
-/* The chunk of blocks FIRST .. FIRST + N - 1 of the item, whose rows are side by side. */
-static void pack_a(tile *t, loop_value first, loop_value n)
+/* Products LOW .. HIGH - 1 of block FIRST + IN of the item, whose rows are side by side. */
+static void pack_block(tile *t, loop_value first, loop_value in, loop_value low, loop_value high)
 {
     multiplier *g = t->g;
     const problem *p = g->p;
     loop_builder *b = g->b;
     const int64_t row_bytes = p->tiles.height * p->bytes;
-    const loop_value k = loop_for(b, loop_i64(b, 0), t->length, 1);
+    const loop_value here = int_add(b, t->first_block, int_add(b, first, in));
+    const loop_value row = multiplier_row(g, here);
+    const loop_value k = loop_for(b, low, high, 1);
     const loop_value number = int_add(b, t->low, k);
     const loop_value from = int_add(b, t->from_a, walk_emit(b, &p->tiles.a_k, number));
-    const loop_value ahead = fetched(t, &p->tiles.a_from, t->from_a, &p->tiles.a_k, number);
-    const loop_value block = loop_for(b, loop_i64(b, 0), n, 1);
-    const loop_value here = int_add(b, t->first_block, int_add(b, first, block));
-    const loop_value row = multiplier_row(g, here);
     const loop_value to = loop_offset(b, loop_offset(b, t->a, int_times(b, k, row_bytes)),
-                                      int_times(b, block, a_panel_bytes(p)));
-    loop_prefetch(b, loop_offset(b, ahead, int_times(b, row, p->bytes)));
+                                      int_times(b, in, a_panel_bytes(p)));
+    fetch_lines(t, &p->tiles.a_from, fetched(t, &p->tiles.a_from, t->from_a, &p->tiles.a_k, number),
+                row, p->tiles.height);
     for (int64_t v = 0; v < p->tiles.height; v += p->lanes)
         copy_left(t, &p->tiles.a_from, int_add(b, from, int_add(b, row, loop_i64(b, v))),
                   loop_at(b, to, v * p->bytes),
                   loop_binary(b, LOOP_ISUB, loop_i64(b, p->m - v), row));
+    loop_end(b);
+}
+
+/* The chunk of N blocks from block FIRST of the item on, some products at a time. */
+static void pack_a(tile *t, loop_value first, loop_value n)
+{
+    loop_builder *b = t->g->b;
+    const loop_value k = loop_for(b, loop_i64(b, 0), t->length, AT_ONCE);
+    const loop_value end = loop_min(b, int_add(b, k, loop_i64(b, AT_ONCE)), t->length);
+    pack_block(t, first, loop_for(b, loop_i64(b, 0), n, 1), k, end);
     loop_end(b);
     loop_end(b);
 }
