@@ -248,7 +248,8 @@ static void begin_fetching(sweep *s, loop_value k)
     loop_set(b, s->fetched_at, loop_i64(b, 0));
 }
 
-/* The next N lines. */
+/* The next N lines, into the second-level cache: those of a group are as much as the first one
+ * holds. */
 static void fetch(sweep *s, int64_t n)
 {
     const problem *p = s->g->p;
@@ -257,7 +258,7 @@ static void fetch(sweep *s, int64_t n)
         return;
     const loop_value from = loop_get(b, s->fetched), at = loop_get(b, s->fetched_at);
     for (int64_t i = 0; i < n; i++)
-        loop_prefetch(b, loop_at(b, loop_offset(b, from, at), i * LOOP_ALIGN));
+        loop_prefetch_far(b, loop_at(b, loop_offset(b, from, at), i * LOOP_ALIGN));
     const loop_value next = int_add(b, at, loop_i64(b, n * LOOP_ALIGN)), none = loop_i64(b, 0);
     const loop_value goes_on = loop_binary(b, LOOP_ILT, next, int_times(b, s->columns, b_unit(p)));
     const loop_value row =
