@@ -404,7 +404,7 @@ static void fetch_square(sweep *s, loop_value next, loop_value k)
     const loop_value line = int_times(b, int_modulo(b, number, in_column), LOOP_ALIGN);
     const loop_value at = loop_offset(b, loop_offset(b, next, column), line);
     for (int64_t i = 0; i < lines; i++)
-        loop_prefetch(b, loop_at(b, at, i * LOOP_ALIGN));
+        loop_prefetch_far(b, loop_at(b, at, i * LOOP_ALIGN));
 }
 
 /* The products of a square of N products from product K (i64) of the block X on, and of COLUMNS

@@ -169,7 +169,7 @@ static void fetch_lines(tile *t, const factors *of, loop_value at, loop_value fi
     const int64_t bytes = (int64_t)dtype_bytes(of->dtype);
     at = loop_offset(b, at, int_times(b, first, bytes));
     for (int64_t line = 0; line < n * bytes; line += LOOP_ALIGN)
-        loop_prefetch(b, loop_at(b, at, line));
+        loop_prefetch_far(b, loop_at(b, at, line));
 }
 
 /* Products LOW .. HIGH - 1 of panel PANEL of the tile. */
