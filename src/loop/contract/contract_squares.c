@@ -54,14 +54,41 @@ void contract_choose_squares(problem *p, const machine *m)
 
 /* ---- squares ---- */
 
-/* Do columns come from memory, in more streams than the hardware follows well? From the third-level
- * cache it pays only where each part of a column is a line. */
-static bool fetches_columns(const problem *p)
+/* What is fetched while columns are read: so many bytes ahead in each, or the same of columns that
+ * come later. */
+typedef struct ahead {
+    bool any, is_far; /* into the second-level cache */
+    int64_t bytes, columns;
+} ahead;
+
+/* The bytes of B, of all batches. */
+static double bytes_of_b(const problem *p)
 {
-    enum { LARGE = 8 << 20, LARGE_LINES = 2 << 20 };
     const int64_t usual = 1 << 11, columns = p->has_dynamic_n ? usual : p->n;
-    const int64_t large = p->lanes * p->bytes >= LOOP_ALIGN ? LARGE_LINES : LARGE;
-    return !p->b.load && p->k >= large / (columns * p->bytes);
+    double bytes = (double)columns * (double)p->k * (double)p->bytes;
+    for (uint32_t i = 0; i < p->b_batch.n; i++)
+        if (p->b_batch.step[i] != 0)
+            bytes *= (double)p->b_batch.extent[i];
+    return bytes;
+}
+
+/* Columns are more streams than the hardware follows well. From the third-level cache long ones are
+ * fetched only where each part of a column is a line. What comes from memory goes into the
+ * second-level cache, which has more room for lines on their way. */
+static ahead find_ahead(const problem *p)
+{
+    enum { LARGE = 8 << 20, IN_CACHE = 2 << 20, SOME = 256, MORE = 1024 };
+    const double bytes = bytes_of_b(p);
+    const int64_t column = p->k * p->bytes;
+    ahead x = {.is_far = bytes >= LARGE};
+    x.bytes = x.is_far ? MORE : SOME;
+    if (column <= 2 * x.bytes) {
+        x.bytes = 0;
+        x.columns = columns_of(p) * (x.is_far ? 2 : 1);
+    }
+    const bool has_lines = p->lanes * p->bytes >= LOOP_ALIGN || x.columns > 0;
+    x.any = !p->b.load && (x.is_far || (has_lines && bytes >= IN_CACHE));
+    return x;
 }
 
 static sized step_of_a(const problem *p)
@@ -89,13 +116,22 @@ static loop_value column_at(multiplier *g, int64_t n)
 
 /* Where the columns from number N of the block on begin: those of a square. Those that do not exist
  * repeat the last one; their sums are not stored. */
-static void place_square(multiplier *g, loop_value b_at, int64_t n, bool fetches, loop_value *from)
+static void place_square(multiplier *g, loop_value b_at, int64_t n, loop_value *from)
 {
-    enum { AHEAD = 256 }; /* bytes */
-    for (uint32_t r = 0; r < g->p->lanes; r++) {
+    for (uint32_t r = 0; r < g->p->lanes; r++)
         from[r] = b_moved(g, b_at, column_at(g, n + r));
-        if (fetches)
-            loop_prefetch(g->b, loop_at(g->b, from[r], AHEAD));
+}
+
+static void fetch_square(multiplier *g, const ahead *x, const loop_value *from)
+{
+    loop_builder *b = g->b;
+    const sized columns = sized_mul(step_of_columns(g->p), sized_of(x->columns));
+    for (uint32_t r = 0; x->any && r < g->p->lanes; r++) {
+        const loop_value at = int_behind(b, from[r], sized_add(columns, sized_of(x->bytes)));
+        if (x->is_far)
+            loop_prefetch_far(b, at);
+        else
+            loop_prefetch(b, at);
     }
 }
 
@@ -131,7 +167,7 @@ void contract_square(multiplier *g, loop_value a, loop_value b_at, uint32_t coun
     const problem *p = g->p;
     loop_builder *b = g->b;
     const bool is_whole = count == contract_square_products(p);
-    const bool fetches = fetches_columns(p) && is_whole;
+    const ahead fetched = find_ahead(p);
     const sized step = step_of_a(p);
     const uint32_t n = g->rows * g->nv;
     element sums[MULTIPLIER_SUMS];
@@ -139,7 +175,9 @@ void contract_square(multiplier *g, loop_value a, loop_value b_at, uint32_t coun
     for (uint32_t i = 0; i < n; i++)
         sums[i] = element_get(b, g->sums[i]);
     for (uint32_t v = 0; v < g->nv; v++) {
-        place_square(g, b_at, (int64_t)v * p->lanes, fetches, from);
+        place_square(g, b_at, (int64_t)v * p->lanes, from);
+        if (is_whole)
+            fetch_square(g, &fetched, from);
         if (is_whole && !p->b.load)
             load_some_transposed(b, from, 0, p->elem, p->lanes, of_b[v]);
         else
@@ -181,7 +219,7 @@ static void add_square(block_pair *s, uint32_t v, loop_value k, uint32_t count)
     const loop_value a = loop_offset(b, s->a[v], int_times_sized(b, k, step_of_a(p)));
     loop_value from[LOOP_MAX_LANES], y[LOOP_MAX_LANES];
     element sum = element_get(b, s->sums[v]);
-    place_square(g, loop_offset(b, s->b_at[v], int_times(b, k, b_unit(p))), 0, false, from);
+    place_square(g, loop_offset(b, s->b_at[v], int_times(b, k, b_unit(p))), 0, from);
     load_square(g, from, count, y);
     for (uint32_t i = 0; i < count; i++)
         sum = contract_product(p, b, contract_load_a(g, a, 0, sized_mul(sized_of(i), step_of_a(p))),
