@@ -329,6 +329,8 @@ static void choose_vectors(rows *s)
         s->strip = nest_parts(sized_of(width), narrow_lanes(s)).now;
     for (uint32_t i = 0; s->columns && i < s->n; i++)
         rows_use_keys(&s->r[i]);
+    if (!s->columns)
+        rows_use_short_lanes(s);
 }
 
 /* Bytes of what R keeps for a row, or for a STRIP of vectors of columns. */

@@ -10,6 +10,9 @@ typedef struct reduction {
     fold_kind kind;
     tn_dtype in, sum, out;
     tn_dtype keyed; /* extrema of this float are formed of keys, of dtype `sum`; TN_I1: not */
+    value_id x;     /* what is added up: the operand of `n`, or what a cast makes that of */
+    tn_dtype lane;  /* in which a lane of a block is formed, and ... */
+    tn_dtype block; /* ... the lanes combine: where few bits suffice they are fewer than in `sum` */
     uint32_t pass;
     element acc;         /* a variable, of one lane of the law for each vector lane */
     loop_value nans;     /* a variable: ones where a NaN was met that wins; of plain extrema */
@@ -80,6 +83,10 @@ void rows_make_room(rows *s);
 
 /* Finds the reductions and their passes; false when there are too many. */
 bool rows_find_passes(rows *s);
+/* Bytes of the widest elements that are read. */
+size_t rows_widest(const rows *s);
+/* From now on the blocks of sums of short integers are formed with few bits; not in columns. */
+void rows_use_short_lanes(rows *s);
 /* A result of one element a row. */
 static inline bool rows_is_row_value(const rows *s, const kernel_output *out)
 {

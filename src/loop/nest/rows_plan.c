@@ -46,19 +46,91 @@ bool rows_find_passes(rows *s)
             if (s->n == KERNEL_REDUCTIONS)
                 return false;
             const tn_dtype in = value_type(f, n->in[0])->dtype;
-            s->r[s->n++] = (reduction){
-                .n = n,
-                .kind = fold_of_reduction((op_id)n->op),
-                .in = in,
-                .sum = (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(in)),
-                .out = value_type(f, n->first_value)->dtype,
-                .keyed = TN_I1,
-                .pass = ++level};
+            const tn_dtype sum =
+                (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(in));
+            s->r[s->n++] = (reduction){.n = n,
+                                       .kind = fold_of_reduction((op_id)n->op),
+                                       .in = in,
+                                       .sum = sum,
+                                       .x = n->in[0],
+                                       .lane = sum,
+                                       .block = sum,
+                                       .out = value_type(f, n->first_value)->dtype,
+                                       .keyed = TN_I1,
+                                       .pass = ++level};
         }
         s->levels[i] = (uint8_t)level;
         s->passes = level > s->passes ? level : s->passes;
     }
     return true;
+}
+
+/* ---- sums of short integers ---- */
+
+enum { SHORT_BITS = 8, HALF_BITS = 16 };
+
+/* Is each integer of FROM the same number in TO? */
+static bool keeps_ints(tn_dtype to, tn_dtype from)
+{
+    if (!dtype_is_int(from) && from != TN_I1)
+        return false;
+    return dtype_is_int(to)
+               ? dtype_holds_ints(to, from)
+               : (to == TN_F32 || to == TN_F64) && dtype_table[from].bits <= SHORT_BITS;
+}
+
+/* What V is made of by casts in the kernel that keep every number. */
+static value_id before_casts(const rows *s, value_id v)
+{
+    const function *f = s->e.f;
+    for (;;) {
+        const uint32_t i = f->values.at[v].node;
+        if (!emit_contains(s->k, i) || f->nodes.at[i].op != OP_CAST)
+            return v;
+        const value_id x = f->nodes.at[i].in[0];
+        if (!keeps_ints(value_type(f, v)->dtype, value_type(f, x)->dtype))
+            return v;
+        v = x;
+    }
+}
+
+size_t rows_widest(const rows *s)
+{
+    size_t widest = 1;
+    for (uint32_t i = 0; i < s->k->n_in; i++) {
+        const size_t bytes = dtype_bytes(value_type(s->e.f, s->k->in[i])->dtype);
+        widest = bytes > widest ? bytes : widest;
+    }
+    return widest;
+}
+
+/* The shortest integers that hold the sum of 32 with so many BITS. */
+static tn_dtype lane_of(unsigned bits)
+{
+    return bits == 1 ? TN_UI8 : bits <= SHORT_BITS ? TN_SI16 : TN_SI32;
+}
+
+/* A sum of integers is the same in any order while each part of it is exact. A lane of a block has
+ * at most 32 elements, so that those of a sum of truth values may be bytes. What comparisons of
+ * longer numbers make is as long as these in the registers of most machines. */
+void rows_use_short_lanes(rows *s)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        reduction *r = &s->r[i];
+        const value_id x = before_casts(s, r->n->in[0]);
+        const tn_dtype from = value_type(s->e.f, x)->dtype;
+        const unsigned bits = dtype_table[from].bits;
+        if (r->kind != FOLD_SUM || !keeps_ints(r->sum, from) || bits > HALF_BITS)
+            continue;
+        tn_dtype lane = lane_of(bits);
+        while (dtype_bytes(lane) < rows_widest(s) && lane != TN_SI32)
+            lane = lane_of(8 * (unsigned)dtype_bytes(lane));
+        if (dtype_bytes(lane) >= dtype_bytes(r->sum))
+            continue;
+        r->x = x;
+        r->lane = lane;
+        r->block = bits == 1 && lane != TN_SI32 ? TN_SI16 : TN_SI32;
+    }
 }
 
 bool rows_runs_ahead(const rows *s, uint32_t pass)

@@ -10,8 +10,8 @@ element rows_operand(rows *s, const reduction *r)
 {
     emitter *e = &s->e;
     const bool is_keyed = r->keyed != TN_I1;
-    element x = emit_value(e, r->n->in[0], s->k->operands);
-    x = element_cast(e->b, element_splat(e->b, e->lanes, x), is_keyed ? r->keyed : r->sum);
+    element x = emit_value(e, r->x, s->k->operands);
+    x = element_cast(e->b, element_splat(e->b, e->lanes, x), is_keyed ? r->keyed : r->lane);
     return is_keyed ? element_fold_key(e->b, r->kind, x) : x;
 }
 
@@ -20,7 +20,7 @@ void rows_use_keys(reduction *r)
     if (!fold_is_extremum(r->kind) || (r->sum != TN_F32 && r->sum != TN_F64))
         return;
     r->keyed = r->sum;
-    r->sum = r->sum == TN_F64 ? TN_SI64 : TN_SI32;
+    r->sum = r->lane = r->block = r->sum == TN_F64 ? TN_SI64 : TN_SI32;
 }
 
 /* An extremum of floats has rules for zeros and NaN; others are one instruction in any case. */
@@ -31,10 +31,10 @@ static bool has_rules(const reduction *r)
 
 element rows_identity(rows *s, const reduction *r, uint32_t lanes)
 {
-    element x = element_zero(s->e.b, r->sum, lanes);
+    element x = element_zero(s->e.b, r->lane, lanes);
     if (s->is_plain && has_rules(r))
         return element_empty(s->e.b, r->kind, r->sum, r->sum, lanes);
-    if (!element_identity(s->e.b, r->kind, r->sum, lanes, &x))
+    if (!element_identity(s->e.b, r->kind, r->lane, lanes, &x))
         s->e.failed = true;
     return x;
 }
@@ -103,7 +103,7 @@ element rows_total(rows *s, const reduction *r)
     loop_builder *b = s->e.b;
     element x = element_get(b, r->acc);
     if (!notes_nans(s, r))
-        return combine_lanes(s, r, x);
+        return element_cast(b, combine_lanes(s, r, element_cast(b, x, r->block)), r->sum);
     const uint32_t lanes = note_lanes(s);
     if (lanes < s->e.lanes)
         x = combine(s, r, element_part(b, x, 0, lanes), element_part(b, x, lanes, lanes));

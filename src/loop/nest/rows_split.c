@@ -19,6 +19,7 @@ bool rows_split_blocks(rows *s, nest *out)
     emitter *e = &s->e;
     loop_builder *b = e->b;
     reduction *r = &s->r[0];
+    rows_use_short_lanes(s);
     const int64_t blocks = rows_blocks(s), last = s->length - (blocks - 1) * SUM_BLOCK;
     const loop_value before = rows_size(s, ROWS_BLOCKS, blocks - 1);
     int64_t items = 1;

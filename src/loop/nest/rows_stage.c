@@ -146,6 +146,7 @@ rows_stage *rows_stage_new(const function *f, const kernel *k, const uint32_t *n
         return NULL;
     e->vector_axis = r->axis;
     e->lanes = rows_lanes(r);
+    rows_use_short_lanes(r);
     rows_plan_kept(r);
     s->group = choose_group(s, most);
     r->is_lent = s->group > 1;
