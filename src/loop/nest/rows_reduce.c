@@ -4,7 +4,7 @@
 #include "eval/eval.h"
 #include "loop/nest/rows_parts.h"
 
-enum { AHEAD = 4096 }; /* elements that rows are prefetched before they are needed */
+enum { AHEAD = 16 << 10 }; /* bytes that rows are prefetched before they are needed */
 
 element rows_operand(rows *s, const reduction *r)
 {
@@ -236,7 +236,7 @@ void rows_reduce_block(rows *s, uint32_t pass, const row_part *part, element *re
             rows_start(s, &s->r[i]);
     if (part->n != LOOP_NO_VALUE || part->count >= e->lanes) {
         e->at[s->axis] = loop_for(b, part->first, whole, e->lanes);
-        e->ahead = rows_runs_ahead(s, pass) ? AHEAD : 0;
+        e->ahead = rows_runs_ahead(s, pass) ? AHEAD / (int64_t)rows_widest(s) : 0;
         rows_join_vector(s, pass);
         e->ahead = 0;
         loop_end(b);
