@@ -80,7 +80,7 @@ TEXTS["mm-si8-1024"] = (
     "tensor<si32, 1024x1024>\n  return %c\n}\n")
 
 # Sums of products of rows with rows: how many, and how long.
-DOTS = {"dot-1m": (1, MILLION), "dots-512x512": (512, 512), "dots-4096x64": (4096, 64)}
+DOTS = {"dot-1m": (1, MILLION), "dot-16m": (1, 16 * MILLION), "dots-512x512": (512, 512), "dots-4096x64": (4096, 64)}
 TEXTS.update({name: f"func @main(%a: tensor<f32, {m}x{k}>, %b: tensor<f32, {m}x{k}>) -> tensor<f32, {m}> {{\n"
                     "  %c = dot_general(%a, %b) batch_lhs[0] batch_rhs[0] contract_lhs[1] contract_rhs[1] -> "
                     f"tensor<f32, {m}>\n  return %c\n}}\n" for name, (m, k) in DOTS.items()})

@@ -1,5 +1,5 @@
-"""Reductions of few and long rows, whose blocks are shared out over threads: along rows, and of the few columns of a
-matrix, which is walked over as one line where it is read so."""
+"""Reductions of few and long rows, whose blocks are shared out over threads: along rows, of the few columns of a
+matrix, which is walked over as one line where it is read so, and of the products of rows with rows."""
 from lib.every_way import differences, report
 
 LONG = 1 << 16
@@ -23,6 +23,16 @@ ZEROS = [("%s", "sub(%x, %x)"), ("%y", "mul(%s, %x)")]  # of both signs
 NOTHING = [("%s", "sub(%x, %x)"), ("%y", "div(%s, %s)")]  # NaN
 
 
+def dots(kind, rows, length, stored=None, adds=False):
+    """Products of rows with rows; those of the left are STORED as others, and the results are added to."""
+    x, y, left = tensor(kind, (rows, length)), tensor(kind, (rows,)), tensor(stored or kind, (rows, length))
+    lines = [f"  %a = cast(%x) -> {x}"] if stored else []
+    lines += [f"  %z = dot_general({'%a' if stored else '%x'}, %i) batch_lhs[0] batch_rhs[0] contract_lhs[1] contract_rhs[1] -> {y}"]
+    lines += [f"  %w = add(%z, %j) -> {y}"] if adds else []
+    more = f", %j: {y}" if adds else ""
+    return f"func @main(%x: {left}, %i: {x}{more}) -> {y} {{\n" + "\n".join(lines) + f"\n  return {'%w' if adds else '%z'}\n}}\n"
+
+
 def programs():
     rows = [("f32", (2, LONG + 1057), "max", []), ("f32", (LONG + 5,), "min", ZEROS), ("f64", (LONG,), "max", NOTHING),
             ("si8", (LONG + 70,), "min", []), ("ui16", (2, LONG + 1024), "max", []), ("f16", (LONG + 33,), "max", ZEROS)]
@@ -35,6 +45,9 @@ def programs():
         yield (program(kind, shape, 0, how, before, [("%w", "add(%z, %z)")] if how == "sum" else ()),)
     padded = program("f32", (LONG + 9, 3), 0, "sum", [("%y", "pad(%i) low[4, 0] high[5, 0] interior[0, 0] pad_value[0.0]")])
     yield (padded.replace(f"%x: tensor<f32, {LONG + 9}x3>", f"%i: tensor<f32, {LONG}x3>"),)
+    for made in (("f32", 1, 2 * LONG), ("f32", 1, LONG + 1), ("f32", 3, LONG + 256 * 5 + 77), ("f64", 2, LONG + 256 * 3), ("f16", 1, LONG + 700),
+                 ("si64", 1, LONG + 300), ("f32", 2, LONG + 999, "si8"), ("f32", 1, LONG + 513, None, True)):
+        yield (dots(*made),)
 
 
 def check(asked, folder, number, text):

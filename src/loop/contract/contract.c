@@ -136,12 +136,22 @@ static bool build_dots(problem *p, arena *memory, contract_plan *plan, const cha
     *step = (contract_step){.role = CONTRACT_MULTIPLIES,
                             .flops = 2 * products,
                             .bytes = products * (dtype_bytes(s->a) + dtype_bytes(s->b))};
-    step->program = contract_dots(p, memory, &step->work, fault);
+    step->program = contract_dots(p, memory, plan, &step->work, fault);
     if (!step->program)
         return false;
     step->grain = 1 + (int64_t)((1 << 19) / (FAST * step->flops / (uint64_t)step->work + 1));
     plan->how = "dots of rows";
-    return true;
+    if (plan->packed_a_bytes == 0)
+        return true;
+    const uint64_t sums = plan->packed_a_bytes / (uint64_t)p->bytes;
+    step = &plan->steps[plan->n_steps++];
+    *step = (contract_step){.role = CONTRACT_ADDS,
+                            .program = contract_dots_total(p, memory, fault),
+                            .work = p->batch,
+                            .grain = 1 + (int64_t)((1 << 16) * (uint64_t)p->batch / sums),
+                            .flops = sums,
+                            .bytes = plan->packed_a_bytes};
+    return step->program != NULL;
 }
 
 bool contract_build(const contract_spec *spec, const machine *on, arena *memory,
@@ -169,6 +179,8 @@ const char *contract_how(const contract_plan *plan, uint32_t i)
         return "A into panels";
     case CONTRACT_PACKS_B:
         return plan->steps[i].is_once ? "B into panels, once" : "B into panels";
+    case CONTRACT_ADDS:
+        return "the sums of the blocks";
     case CONTRACT_MULTIPLIES:
         break;
     }

@@ -120,7 +120,8 @@ typedef struct contract_spec {
 typedef enum contract_role {
     CONTRACT_PACKS_A,
     CONTRACT_PACKS_B,
-    CONTRACT_MULTIPLIES
+    CONTRACT_MULTIPLIES,
+    CONTRACT_ADDS /* what blocks of products of large dots come to */
 } contract_role;
 
 typedef struct contract_step {

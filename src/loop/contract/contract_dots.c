@@ -6,27 +6,13 @@
  * whose sums are then added in order. */
 #include <string.h>
 
-#include "loop/contract/contract_multiply.h"
+#include "loop/contract/contract_dots.h"
 
 enum {
-    MOST_CHAINS = 2 * LOOP_MAX_LANES,
-    WIDE = 64, /* bytes: one such vector of chains takes as long to load as to multiply, ... */
-    NEAR = 256 << 10, /* ... unless a single result has so many bytes of each operand at most */
-    LEAST_ROWS = 4,   /* fewer are multiplied one by one */
-    LEAST_BLOCKS = 2  /* of a single result */
+    WIDE = 64,       /* bytes: one such vector of chains takes as long to load as to multiply */
+    LEAST_ROWS = 4,  /* fewer are multiplied one by one */
+    LEAST_BLOCKS = 2 /* of a single result */
 };
-
-typedef struct dots {
-    problem *p;
-    loop_builder *b;
-    multiplier g; /* which finishes the results */
-    uint32_t nv;  /* vectors of chains */
-    bool by_rows; /* a lane is a row, else a block of products */
-    int64_t rows;
-    sized a_step, b_step;
-    loop_value a_at[MOST_CHAINS], b_at[MOST_CHAINS]; /* where the chains begin, see `place` */
-    element sums[2];                                 /* variables */
-} dots;
 
 /* ---- the form ---- */
 
@@ -107,16 +93,14 @@ bool contract_is_dots(const contract_spec *s, const machine *on)
 
 /* ---- chains ---- */
 
-/* Element AT (i64) of FROM: an address, or its number where a callback loads it. */
-static loop_value place(dots *d, const factors *from, loop_value at)
+loop_value dots_place(dots *d, const factors *from, loop_value at)
 {
     return from->load ? at
                       : loop_offset(d->b, from->base,
                                     int_times(d->b, at, (int64_t)dtype_bytes(from->dtype)));
 }
 
-/* UNITS (i64) elements behind AT. */
-static loop_value behind(dots *d, const factors *from, loop_value at, loop_value units)
+loop_value dots_behind(dots *d, const factors *from, loop_value at, loop_value units)
 {
     return from->load
                ? int_add(d->b, at, units)
@@ -132,7 +116,7 @@ static void load_square(dots *d, const factors *from, const loop_value *at, loop
     loop_value rows[LOOP_MAX_LANES];
     const bool is_whole = count == p->lanes;
     for (uint32_t r = 0; r < p->lanes; r++)
-        rows[r] = behind(d, from, at[r], k);
+        rows[r] = dots_behind(d, from, at[r], k);
     if (is_whole && !from->load && from->dtype == p->form) {
         load_transposed(d->b, rows, p->elem, p->lanes, products);
         return;
@@ -143,8 +127,7 @@ static void load_square(dots *d, const factors *from, const loop_value *at, loop
     transpose_square(d->b, products, p->lanes, p->bytes);
 }
 
-/* COUNT products of all chains from product K (i64) on. */
-static void add_products(dots *d, loop_value k, uint32_t count)
+void dots_add_products(dots *d, loop_value k, uint32_t count)
 {
     const problem *p = d->p;
     for (uint32_t v = 0; v < d->nv; v++) {
@@ -159,7 +142,7 @@ static void add_products(dots *d, loop_value k, uint32_t count)
     }
 }
 
-static void start_sums(dots *d)
+void dots_start_sums(dots *d)
 {
     for (uint32_t v = 0; v < d->nv; v++)
         element_set(d->b, d->sums[v], element_zero(d->b, d->p->form, d->p->lanes));
@@ -170,18 +153,17 @@ static void add_block(dots *d, loop_value first, int64_t length)
 {
     loop_builder *b = d->b;
     const int64_t rest = length % d->p->lanes;
-    start_sums(d);
+    dots_start_sums(d);
     if (length > rest) {
         const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, length - rest), d->p->lanes);
-        add_products(d, int_add(b, first, k), d->p->lanes);
+        dots_add_products(d, int_add(b, first, k), d->p->lanes);
         loop_end(b);
     }
     if (rest > 0)
-        add_products(d, int_add(b, first, loop_i64(b, length - rest)), (uint32_t)rest);
+        dots_add_products(d, int_add(b, first, loop_i64(b, length - rest)), (uint32_t)rest);
 }
 
-/* -0, or 0 of integers: x + it is x, bit for bit. */
-static element start_of_total(dots *d, uint32_t lanes)
+element dots_start_of_total(dots *d, uint32_t lanes)
 {
     element e = {0};
     (void)element_identity(d->b, FOLD_SUM, d->p->form, lanes, &e);
@@ -201,15 +183,15 @@ static void emit_rows(dots *d, loop_value first)
     for (uint32_t i = 0; i < chains; i++) { /* rows that do not exist repeat the last one */
         loop_value row = int_add(b, first, loop_i64(b, i));
         row = is_even ? row : loop_min(b, row, last);
-        d->a_at[i] = place(
+        d->a_at[i] = dots_place(
             d, &p->a, int_add(b, int_times_sized(b, row, d->a_step), loop_i64(b, p->spec.a_first)));
-        d->b_at[i] = place(
+        d->b_at[i] = dots_place(
             d, &p->b, int_add(b, int_times_sized(b, row, d->b_step), loop_i64(b, p->spec.b_first)));
     }
     element totals[2];
     const int64_t whole = p->k - p->k % CONTRACT_BLOCK;
     for (uint32_t v = 0; v < d->nv; v++)
-        totals[v] = element_var(b, start_of_total(d, p->lanes));
+        totals[v] = element_var(b, dots_start_of_total(d, p->lanes));
     for (int part = 0; part < 2; part++) {
         const int64_t length = part == 0 ? CONTRACT_BLOCK : p->k - whole;
         if (part == 0 ? whole == 0 : whole == p->k)
@@ -235,134 +217,83 @@ static void emit_rows(dots *d, loop_value first)
     }
 }
 
-/* ---- blocks ---- */
+/* ---- the programs ---- */
 
-/* The first COUNT chains' sums join TOTAL, in order. */
-static void join_sums(dots *d, element total, uint32_t count)
+/* Single results that come from memory have one vector of chains, which are streams, too. */
+static uint32_t vectors_of(const problem *p)
 {
-    loop_builder *b = d->b;
-    element all = element_get(b, total);
-    for (uint32_t i = 0; i < count; i++) {
-        const element sum = element_get(b, d->sums[i / d->p->lanes]);
-        all = element_combine(b, FOLD_SUM, all, element_lane(b, sum, i % d->p->lanes));
-    }
-    element_set(b, total, all);
+    const bool by_rows = has_rows_of_both(&p->spec);
+    const bool is_wide = p->lanes * p->bytes >= WIDE;
+    return by_rows ? is_wide ? 1 : 2 : dots_are_apart(p) ? 1 : 2;
 }
 
-/* COUNT products of a single chain, from product K (i64) on. */
-static void add_to_chain(dots *d, element chain, loop_value k, uint32_t count)
+static void begin(dots *d, problem *p, loop_builder *b)
 {
-    const problem *p = d->p;
-    loop_builder *b = d->b;
-    element sum = element_get(b, chain);
-    for (uint32_t i = 0; i < count; i++) {
-        const loop_value at = int_add(b, k, loop_i64(b, i));
-        const element x =
-            factors_load_at(b, p, &p->a, behind(d, &p->a, d->g.a, at), 1, LOOP_NO_VALUE);
-        const element y =
-            factors_load_at(b, p, &p->b, behind(d, &p->b, d->g.b_at, at), 1, LOOP_NO_VALUE);
-        sum = contract_product(p, b, x, y, sum);
-    }
-    element_set(b, chain, sum);
+    *d = (dots){.p = p, .b = b, .by_rows = has_rows_of_both(&p->spec), .rows = p->m};
+    d->nv = vectors_of(p);
+    d->a_step = walk_sized_step(&p->a_m);
+    d->b_step = p->spec.n_m > 0 ? axis_b(&p->spec.m[p->spec.n_m - 1]) : sized_of(0);
+    d->g = (multiplier){.b = b, .p = p, .finishes_columns = d->by_rows};
+    d->sums_at = LOOP_NO_VALUE;
 }
 
-/* COUNT blocks, the first of which begins at product FIRST, and then REST products more, of which
- * the chain is computed beside the others. */
-static void add_last_blocks(dots *d, element total, int64_t first, uint32_t count, int64_t rest)
+static loop_value open_items(loop_builder *b)
 {
-    loop_builder *b = d->b;
-    const uint32_t lanes = d->p->lanes;
-    const int64_t even = rest - rest % lanes, end = first + (int64_t)count * CONTRACT_BLOCK;
-    const loop_value start = loop_i64(b, first);
-    const element chain = element_var(b, element_zero(b, d->p->form, 1));
-    start_sums(d);
-    loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, even), lanes);
-    if (count > 0)
-        add_products(d, int_add(b, start, k), lanes);
-    add_to_chain(d, chain, int_add(b, loop_i64(b, end), k), lanes);
+    return loop_for(b, loop_param_value(b, LOOP_BEGIN), loop_param_value(b, LOOP_END_AT), 1);
+}
+
+static const loop_program *end(loop_builder *b, const char **fault)
+{
     loop_end(b);
-    if (count > 0) {
-        k = loop_for(b, loop_i64(b, even), loop_i64(b, CONTRACT_BLOCK), lanes);
-        add_products(d, int_add(b, start, k), lanes);
-        loop_end(b);
-        join_sums(d, total, count);
-    }
-    if (rest > 0) {
-        add_to_chain(d, chain, loop_i64(b, end + even), (uint32_t)(rest % lanes));
-        element_set(b, total,
-                    element_combine(b, FOLD_SUM, element_get(b, total), element_get(b, chain)));
-    }
+    *fault = b->fault;
+    return loop_finish_or_fault(b);
 }
 
-/* The result of batch BATCH. */
-static void emit_batch(dots *d, loop_value batch)
-{
-    problem *p = d->p;
-    loop_builder *b = d->b;
-    const uint32_t chains = d->nv * p->lanes;
-    const int64_t blocks = p->k / CONTRACT_BLOCK, rest = p->k % CONTRACT_BLOCK;
-    const int64_t groups = blocks / chains, last = blocks % chains;
-    d->g.batch = batch;
-    d->g.c_batch = int_add(b, walk_emit(b, &p->c_batch, batch), loop_i64(b, p->spec.c_first));
-    d->g.a =
-        place(d, &p->a, int_add(b, walk_emit(b, &p->a_batch, batch), loop_i64(b, p->spec.a_first)));
-    d->g.b_at =
-        place(d, &p->b, int_add(b, walk_emit(b, &p->b_batch, batch), loop_i64(b, p->spec.b_first)));
-    const element total = element_var(b, start_of_total(d, 1));
-    for (int part = 0; part < 2; part++) { /* groups of as many blocks as chains, then the others */
-        const int64_t most = part == 0 ? chains : last > 0 ? last : 1;
-        for (uint32_t i = 0; i < chains; i++) { /* blocks that do not exist repeat the last one */
-            const int64_t block = i < most ? i : most - 1;
-            d->a_at[i] = behind(d, &p->a, d->g.a, loop_i64(b, block * CONTRACT_BLOCK));
-            d->b_at[i] = behind(d, &p->b, d->g.b_at, loop_i64(b, block * CONTRACT_BLOCK));
-        }
-        const int64_t size = (int64_t)chains * CONTRACT_BLOCK;
-        if (part == 0 && groups > 0) {
-            add_block(d, loop_for(b, loop_i64(b, 0), loop_i64(b, groups * size), size),
-                      CONTRACT_BLOCK);
-            join_sums(d, total, chains);
-            loop_end(b);
-        } else if (part == 1 && (last > 0 || rest > 0)) {
-            add_last_blocks(d, total, groups * size, (uint32_t)last, rest);
-        }
-    }
-    contract_finish_vector(&d->g, element_get(b, total), loop_i64(b, 0), loop_i64(b, 0),
-                           LOOP_NO_VALUE);
-}
-
-/* ---- the program ---- */
-
-const loop_program *contract_dots(problem *p, arena *memory, int64_t *work, const char **fault)
+const loop_program *contract_dots(problem *p, arena *memory, contract_plan *plan, int64_t *work,
+                                  const char **fault)
 {
     dots *d = ARENA_NEW(memory, dots);
     loop_builder b;
     if (!d)
         return NULL;
     loop_init(&b, memory);
-    *d = (dots){.p = p, .b = &b, .by_rows = has_rows_of_both(&p->spec), .rows = p->m};
-    const bool is_near = !d->by_rows && p->k * p->bytes <= NEAR;
-    d->nv = p->lanes * p->bytes < WIDE || is_near ? 2 : 1;
-    d->a_step = walk_sized_step(&p->a_m);
-    d->b_step = p->spec.n_m > 0 ? axis_b(&p->spec.m[p->spec.n_m - 1]) : sized_of(0);
+    begin(d, p, &b);
+    const bool is_apart = !d->by_rows && dots_are_apart(p);
     factors_open(&b, &p->a);
     factors_open(&b, &p->b);
-    d->g = (multiplier){.b = &b, .p = p, .finishes_columns = d->by_rows};
-    d->g.c = p->spec.finish ? 0 : loop_buffer(&b, CONTRACT_C);
+    d->g.c = p->spec.finish || is_apart ? 0 : loop_buffer(&b, CONTRACT_C);
+    const loop_value all = is_apart ? loop_buffer(&b, CONTRACT_PACKED_A) : LOOP_NO_VALUE;
     for (uint32_t v = 0; v < d->nv; v++)
         d->sums[v] = element_var(&b, element_zero(&b, p->form, p->lanes));
-    const loop_value item =
-        loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
+    const loop_value item = open_items(&b);
     if (d->by_rows) {
         const int64_t chains = (int64_t)d->nv * p->lanes;
         *work = (p->m + chains - 1) / chains;
         d->g.batch = loop_i64(&b, 0);
         d->g.c_batch = loop_i64(&b, p->spec.c_first);
         emit_rows(d, int_times(&b, item, chains));
+    } else if (is_apart) {
+        *work = p->batch * dots_items(d);
+        plan->packed_a_bytes = (uint64_t)p->batch * dots_sum_bytes(d);
+        d->sums_at = all;
+        dots_emit_blocks(d, item);
     } else {
         *work = p->batch;
-        emit_batch(d, item);
+        dots_emit_batch(d, item);
     }
-    loop_end(&b);
-    *fault = b.fault;
-    return loop_finish_or_fault(&b);
+    return end(&b, fault);
+}
+
+const loop_program *contract_dots_total(problem *p, arena *memory, const char **fault)
+{
+    dots *d = ARENA_NEW(memory, dots);
+    loop_builder b;
+    if (!d)
+        return NULL;
+    loop_init(&b, memory);
+    begin(d, p, &b);
+    d->g.c = p->spec.finish ? 0 : loop_buffer(&b, CONTRACT_C);
+    d->sums_at = loop_buffer(&b, CONTRACT_PACKED_A);
+    dots_emit_total(d, open_items(&b));
+    return end(&b, fault);
 }
