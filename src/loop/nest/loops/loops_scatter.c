@@ -1,34 +1,15 @@
 /* Elements added or put at positions that are data (docs/numerics.md, section 7). Updates come one
  * after the other; columns that never meet are distributed over threads. */
-#include "eval/parts/fold.h"
-#include "eval/parts/fold_line.h"
-#include "loop/nest/loops/loops.h"
+#include "loop/nest/loops/loops_scatter.h"
+
 #include "ops/attr_rules.h"
 #include "ops/scatter.h"
 
-enum {
-    TILE = 128, /* columns of one work item */
-    FEW_LANES = 4
-};
-
-typedef struct scatter {
-    loops *l;
-    fold_kind kind;
-    bool replaces;
-    tn_dtype dtype, sum;
-    loop_value to; /* what is changed: elements of `sum` */
-    uint32_t lanes;
-    bool is_whole; /* no vector of columns is partial */
-} scatter;
-
-static int64_t smallest(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
+enum { FEW_LANES = 4 };
 
 /* Vectors for lines of WIDTH elements. Partial vectors are stored slowly, so narrower whole ones
  * are better. */
-static void choose_lanes(scatter *s, int64_t width)
+static void scatter_choose_lanes(scatter *s, int64_t width)
 {
     s->lanes = dtype_bytes(s->sum) > 4 ? 8 : 16;
     while (s->lanes > 1 && s->lanes / 2 >= width)
@@ -41,14 +22,13 @@ static void choose_lanes(scatter *s, int64_t width)
         }
 }
 
-/* Where sums form: in the result itself, unless they have a wider dtype. */
-static void open_sums(scatter *s, loops *l, tn_dtype sum, int64_t columns)
+void scatter_open(scatter *s, loops *l, tn_dtype sum, int64_t columns)
 {
     const type *t = loops_result(l, 0);
     s->l = l;
     s->dtype = t->dtype;
     s->sum = sum;
-    choose_lanes(s, columns);
+    scatter_choose_lanes(s, columns);
     s->to = loops_out(l, 0);
     if (sum == t->dtype)
         return;
@@ -57,9 +37,7 @@ static void open_sums(scatter *s, loops *l, tn_dtype sum, int64_t columns)
     l->out->temps[0] = (uint64_t)t->count * dtype_bytes(sum);
 }
 
-/* Vectors over the columns LOW .. HIGH: the first column is returned, and how many count. The loop
- * is open. */
-static loop_value columns(const scatter *s, loop_value low, loop_value high, loop_value *count)
+loop_value scatter_columns(const scatter *s, loop_value low, loop_value high, loop_value *count)
 {
     loops *l = s->l;
     const loop_value c = loop_for(&l->b, low, high, s->lanes);
@@ -69,13 +47,12 @@ static loop_value columns(const scatter *s, loop_value low, loop_value high, loo
     return c;
 }
 
-static element load_as_sum(const scatter *s, loop_value base, loop_value index, loop_value count)
+element scatter_load(const scatter *s, loop_value base, loop_value index, loop_value count)
 {
     return element_cast(&s->l->b, loops_load(s->l, s->dtype, base, index, s->lanes, count), s->sum);
 }
 
-/* What is at TO meets X. */
-static void join(const scatter *s, loop_value at, element x, loop_value count)
+void scatter_join(const scatter *s, loop_value at, element x, loop_value count)
 {
     const uint32_t lanes = element_lanes(&s->l->b, x);
     if (!s->replaces)
@@ -84,38 +61,35 @@ static void join(const scatter *s, loop_value at, element x, loop_value count)
     loops_store(s->l, s->to, at, x, count);
 }
 
-/* Columns LOW .. HIGH of ROWS rows of WIDTH elements, from element FIRST on: copied from BASE, or
- * X when there is none. */
-static void fill(const scatter *sums, loop_value first, int64_t rows, int64_t width, loop_value low,
-                 loop_value high, loop_value base, const element *x)
+void scatter_fill(const scatter *sums, loop_value first, int64_t rows, int64_t width,
+                  loop_value low, loop_value high, loop_value base, const element *x)
 {
     scatter all = *sums, *s = &all;
     loops *l = s->l;
     loop_value count;
-    choose_lanes(s, width);
+    scatter_choose_lanes(s, width);
     const loop_value row = loop_for(&l->b, loop_i64(&l->b, 0), loop_i64(&l->b, rows), 1);
     const loop_value start = loops_add(l, first, loops_times(l, row, width));
-    const loop_value c = columns(s, low, high, &count);
+    const loop_value c = scatter_columns(s, low, high, &count);
     const loop_value at = loops_add(l, start, c);
     loops_store(l, s->to, at,
-                x ? element_splat(&l->b, s->lanes, *x) : load_as_sum(s, base, at, count), count);
+                x ? element_splat(&l->b, s->lanes, *x) : scatter_load(s, base, at, count), count);
     loop_end(&l->b);
     loop_end(&l->b);
 }
 
-/* The sums become the result. */
-static void finish(const scatter *sums, loop_value first, int64_t rows, int64_t width,
-                   loop_value low, loop_value high)
+void scatter_finish(const scatter *sums, loop_value first, int64_t rows, int64_t width,
+                    loop_value low, loop_value high)
 {
     scatter all = *sums, *s = &all;
     loops *l = s->l;
     loop_value count;
     if (s->sum == s->dtype)
         return;
-    choose_lanes(s, width);
+    scatter_choose_lanes(s, width);
     const loop_value row = loop_for(&l->b, loop_i64(&l->b, 0), loop_i64(&l->b, rows), 1);
     const loop_value start = loops_add(l, first, loops_times(l, row, width));
-    const loop_value c = columns(s, low, high, &count);
+    const loop_value c = scatter_columns(s, low, high, &count);
     const loop_value at = loops_add(l, start, c);
     const element x = loops_load(l, s->sum, s->to, at, s->lanes, count);
     loops_store(l, loops_out(l, 0), at, element_cast(&l->b, x, s->dtype), count);
@@ -123,8 +97,7 @@ static void finish(const scatter *sums, loop_value first, int64_t rows, int64_t 
     loop_end(&l->b);
 }
 
-/* Open what depends on POSITION being one of EXTENT; else the run stops. */
-static void open_checked(loops *l, loop_value position, int64_t extent)
+void scatter_open_checked(loops *l, loop_value position, int64_t extent)
 {
     loop_builder *b = &l->b;
     const loop_value ok = loop_binary(b, LOOP_IULT, position, loop_i64(b, extent));
@@ -132,20 +105,18 @@ static void open_checked(loops *l, loop_value position, int64_t extent)
     loop_if(b, ok);
 }
 
-static int64_t tiles_of(int64_t width)
+int64_t scatter_tiles(int64_t width)
 {
-    return (width + TILE - 1) / TILE;
+    return (width + SCATTER_TILE - 1) / SCATTER_TILE;
 }
 
-/* The columns of the item number ITEM of tiles: all, if there is one, so that loops over them are
- * of known length. */
-static void open_tile(loops *l, loop_value tile, int64_t width, loop_value *low, loop_value *high)
+void scatter_open_tile(loops *l, loop_value tile, int64_t width, loop_value *low, loop_value *high)
 {
     loop_builder *b = &l->b;
-    *low = tiles_of(width) == 1 ? loop_i64(b, 0) : loops_times(l, tile, TILE);
+    *low = scatter_tiles(width) == 1 ? loop_i64(b, 0) : loops_times(l, tile, SCATTER_TILE);
     *high = loop_i64(b, width);
-    if (tiles_of(width) > 1)
-        *high = loop_min(b, loops_add(l, *low, loop_i64(b, TILE)), *high);
+    if (scatter_tiles(width) > 1)
+        *high = loop_min(b, loops_add(l, *low, loop_i64(b, SCATTER_TILE)), *high);
 }
 
 /* ---- rows ---- */
@@ -158,108 +129,25 @@ bool loops_of_scatter_rows(loops *l)
     const sized updates = loops_count(l->f, l->n->in[1]);
     scatter s = {.kind = FOLD_SUM};
     loop_value low, high, count;
-    open_sums(&s, l, accumulator_of(t->dtype), width);
+    scatter_open(&s, l, accumulator_of(t->dtype), width);
     const loop_value none = loop_i64(b, 0);
-    open_tile(l, loops_items(l), width, &low, &high);
+    scatter_open_tile(l, loops_items(l), width, &low, &high);
     const element zero = element_zero(b, s.sum, 1);
-    fill(&s, none, rows, width, low, high, LOOP_NO_VALUE, &zero);
+    scatter_fill(&s, none, rows, width, low, high, LOOP_NO_VALUE, &zero);
     const loop_value r = loop_for(b, none, loop_sized(b, updates), 1);
     const loop_value position = loops_position(l, 1, r);
-    open_checked(l, position, rows);
-    const loop_value c = columns(&s, low, high, &count);
+    scatter_open_checked(l, position, rows);
+    const loop_value c = scatter_columns(&s, low, high, &count);
     const element x =
-        load_as_sum(&s, loops_in(l, 0), loops_add(l, loops_times(l, r, width), c), count);
-    join(&s, loops_add(l, loops_times(l, position, width), c), x, count);
+        scatter_load(&s, loops_in(l, 0), loops_add(l, loops_times(l, r, width), c), count);
+    scatter_join(&s, loops_add(l, loops_times(l, position, width), c), x, count);
     loop_end(b);
     loop_end(b);
     loop_end(b);
-    finish(&s, none, rows, width, low, high);
+    scatter_finish(&s, none, rows, width, low, high);
     loop_end(b);
-    return loops_step(l, tiles_of(width), (uint64_t)((rows + n) * smallest(width, TILE)),
-                      "row after row, columns over the threads");
-}
-
-/* All ROWS rows of WIDTH elements, of the columns LOW .. HIGH, become X: one line, if these are all
- * columns. */
-static void fill_all(const scatter *s, int64_t rows, int64_t width, loop_value low, loop_value high,
-                     const element *x)
-{
-    loop_builder *b = &s->l->b;
-    if (tiles_of(width) == 1)
-        fill(s, loop_i64(b, 0), 1, rows * width, low, loop_i64(b, rows * width), LOOP_NO_VALUE, x);
-    else
-        fill(s, loop_i64(b, 0), rows, width, low, high, LOOP_NO_VALUE, x);
-}
-
-/* Where rows have come: a byte for each of ROWS segments. */
-static loop_value no_marks(loop_builder *b, int64_t rows)
-{
-    const loop_value marks = loop_scratch(b, (uint64_t)rows);
-    const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, rows), 1);
-    loop_store(b, loop_offset(b, marks, i), loop_const(b, loop_type_of(LOOP_I8, 1), 0), 1);
-    loop_end(b);
-    return marks;
-}
-
-/* Segments without a mark become X. */
-static void fill_unmarked(scatter *s, loop_value marks, int64_t rows, int64_t width, loop_value low,
-                          loop_value high, element x)
-{
-    loops *l = s->l;
-    loop_builder *b = &l->b;
-    loop_value count;
-    const loop_type byte = loop_type_of(LOOP_I8, 1);
-    const loop_value r = loop_for(b, loop_i64(b, 0), loop_i64(b, rows), 1);
-    const loop_value mark = loop_load(b, byte, loop_offset(b, marks, r), 1);
-    loop_if(b, loop_binary(b, LOOP_IEQ, mark, loop_const(b, byte, 0)));
-    const loop_value c = columns(s, low, high, &count);
-    loops_store(l, s->to, loops_add(l, loops_times(l, r, width), c), element_splat(b, s->lanes, x),
-                count);
-    loop_end(b);
-    loop_end(b);
-    loop_end(b);
-}
-
-/* The first row of a segment starts its sum: what it is added to, -0, leaves every number as it is.
- * One without rows has the result for no elements. */
-bool loops_of_segment_reduce(loops *l)
-{
-    loop_builder *b = &l->b;
-    const type *t = loops_result(l, 0);
-    const attrs *given = l->n->attrs;
-    const int64_t rows = t->dims[0], width = t->count / rows, n = loops_type(l, 0)->dims[0];
-    const sized elements = {n, access_extents_of(l->f, l->n->in[0]).other[0]};
-    scatter s = {.kind = fold_kind_of(attr_int(given, KEY_COMBINE, COMBINE_ADD))};
-    loop_value low, high, count;
-    element first;
-    open_sums(&s, l, (tn_dtype)attr_int(given, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(t->dtype)),
-              width);
-    const element empty = element_empty(b, s.kind, s.sum, t->dtype, 1);
-    const bool has_zeros = s.kind == FOLD_SUM && !dtype_is_int(s.sum);
-    if (!has_zeros || !element_identity(b, s.kind, s.sum, 1, &first))
-        first = empty;
-    const loop_value marks = has_zeros ? no_marks(b, rows) : LOOP_NO_VALUE;
-    const loop_value ids = loops_in(l, 1), from = loops_in(l, 0);
-    open_tile(l, loops_items(l), width, &low, &high);
-    fill_all(&s, rows, width, low, high, &first);
-    const loop_value r = loop_for(b, loop_i64(b, 0), loop_sized(b, elements), 1);
-    const element id = loops_load(l, loops_type(l, 1)->dtype, ids, r, 1, LOOP_NO_VALUE);
-    const loop_value position = element_cast(b, id, TN_SI64).re;
-    open_checked(l, position, rows);
-    if (has_zeros)
-        loop_store(b, loop_offset(b, marks, position), loop_const(b, loop_type_of(LOOP_I8, 1), 1),
-                   1);
-    const loop_value c = columns(&s, low, high, &count);
-    const element x = load_as_sum(&s, from, loops_add(l, loops_times(l, r, width), c), count);
-    join(&s, loops_add(l, loops_times(l, position, width), c), x, count);
-    loop_end(b);
-    loop_end(b);
-    loop_end(b);
-    if (has_zeros)
-        fill_unmarked(&s, marks, rows, width, low, high, empty);
-    finish(&s, loop_i64(b, 0), rows, width, low, high);
-    loop_end(b);
-    return loops_step(l, tiles_of(width), (uint64_t)((rows + n) * smallest(width, TILE)),
+    return loops_step(l, scatter_tiles(width),
+                      (uint64_t)((rows + n) * scatter_smallest(width, SCATTER_TILE)),
                       "row after row, columns over the threads");
 }
 
@@ -276,29 +164,30 @@ bool loops_of_scatter_reduce(loops *l)
     loop_value outer, tile, low, high;
     if (!s.replaces)
         s.kind = fold_kind_of(combine);
-    open_sums(&s, l, s.replaces ? x->dtype : accumulator_of(x->dtype), into.inner);
-    loops_split(l, loops_items(l), tiles_of(into.inner), &outer, &tile);
-    open_tile(l, tile, into.inner, &low, &high);
+    scatter_open(&s, l, s.replaces ? x->dtype : accumulator_of(x->dtype), into.inner);
+    loops_split(l, loops_items(l), scatter_tiles(into.inner), &outer, &tile);
+    scatter_open_tile(l, tile, into.inner, &low, &high);
     const loop_value first = loops_times_sized(l, outer, into.all);
-    fill(&s, first, into.n, into.inner, low, high, loops_in(l, 0), NULL);
+    scatter_fill(&s, first, into.n, into.inner, low, high, loops_in(l, 0), NULL);
     const loop_value k = loop_for(b, loop_i64(b, 0), loop_sized(b, from.length), 1);
     const loop_value start =
         loops_times_sized(l, loops_add(l, loops_times_sized(l, outer, from.length), k), from.width);
     const loop_value c = loop_for(b, low, high, 1), at = loops_add(l, start, c);
     const loop_value position = loops_position(l, 1, at);
-    open_checked(l, position, into.n);
+    scatter_open_checked(l, position, into.n);
     const element update =
         element_cast(b, loops_load(l, u->dtype, loops_in(l, 2), at, 1, LOOP_NO_VALUE), s.sum);
-    join(&s, loops_add(l, first, loops_add(l, loops_times(l, position, into.inner), c)), update,
-         LOOP_NO_VALUE);
+    scatter_join(&s, loops_add(l, first, loops_add(l, loops_times(l, position, into.inner), c)),
+                 update, LOOP_NO_VALUE);
     loop_end(b);
     loop_end(b);
     loop_end(b);
-    finish(&s, first, into.n, into.inner, low, high);
+    scatter_finish(&s, first, into.n, into.inner, low, high);
     loop_end(b);
-    const bool ok = loops_step(l, into.outer * tiles_of(into.inner),
-                               (uint64_t)((into.n + 2 * from.n) * smallest(into.inner, TILE)),
-                               "update after update, columns over the threads");
+    const bool ok =
+        loops_step(l, into.outer * scatter_tiles(into.inner),
+                   (uint64_t)((into.n + 2 * from.n) * scatter_smallest(into.inner, SCATTER_TILE)),
+                   "update after update, columns over the threads");
     loops_over_operand(l);
     return ok;
 }
@@ -377,17 +266,18 @@ bool loops_of_scatter_add(loops *l)
     loop_value at[TN_MAX_RANK], ok, low, high, count;
     look_at_windows(&w, l);
     const int64_t line = w.is_contiguous ? u->dims[u->rank - 1] : 1;
-    const int64_t width = w.is_shared ? line : x->count, tiles = w.is_shared ? tiles_of(line) : 1;
+    const int64_t width = w.is_shared ? line : x->count,
+                  tiles = w.is_shared ? scatter_tiles(line) : 1;
     const uint32_t outer = w.is_contiguous ? u->rank - 1 : u->rank;
-    open_sums(&w.s, l, accumulator_of(x->dtype), w.is_contiguous ? line : 1);
+    scatter_open(&w.s, l, accumulator_of(x->dtype), w.is_contiguous ? line : 1);
     const loop_value item = loops_items(l), none = loop_i64(b, 0);
     if (w.is_shared) {
-        open_tile(l, item, line, &low, &high);
+        scatter_open_tile(l, item, line, &low, &high);
     } else {
         low = none;
         high = loop_i64(b, width);
     }
-    fill(&w.s, none, x->count / width, width, low, high, loops_in(l, 0), NULL);
+    scatter_fill(&w.s, none, x->count / width, width, low, high, loops_in(l, 0), NULL);
     loop_value number = loop_for(b, none, loop_i64(b, u->count / line), 1);
     const loop_value from = loops_times(l, number, line);
     for (uint32_t i = outer; i-- > 0;)
@@ -395,14 +285,14 @@ bool loops_of_scatter_add(loops *l)
     const loop_value to = place_of(&w, l, at, &ok);
     loop_fail(b, loop_unary(b, LOOP_NOT, ok), 1);
     loop_if(b, ok);
-    const loop_value c =
-        columns(&w.s, w.is_shared ? low : none, w.is_shared ? high : loop_i64(b, line), &count);
-    const element update = load_as_sum(&w.s, loops_in(l, 2), loops_add(l, from, c), count);
-    join(&w.s, loops_add(l, to, c), update, count);
+    const loop_value c = scatter_columns(&w.s, w.is_shared ? low : none,
+                                         w.is_shared ? high : loop_i64(b, line), &count);
+    const element update = scatter_load(&w.s, loops_in(l, 2), loops_add(l, from, c), count);
+    scatter_join(&w.s, loops_add(l, to, c), update, count);
     loop_end(b);
     loop_end(b);
     loop_end(b);
-    finish(&w.s, none, x->count / width, width, low, high);
+    scatter_finish(&w.s, none, x->count / width, width, low, high);
     loop_end(b);
     const bool done = loops_step(l, tiles, (uint64_t)((x->count + u->count) / tiles),
                                  w.is_shared ? "update after update, columns over the threads"

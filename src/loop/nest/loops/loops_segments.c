@@ -1,0 +1,203 @@
+/* Rows that are combined by the segment they belong to (docs/numerics.md, section 7), one after the
+ * other; columns are distributed over threads. */
+#include "loop/nest/loops/loops_scatter.h"
+#include "ops/attr_rules.h"
+
+/* ---- what segments begin with ---- */
+
+/* All ROWS rows of WIDTH elements, of the columns LOW .. HIGH, become X: one line, if these are all
+ * columns. */
+static void fill_all(const scatter *s, int64_t rows, int64_t width, loop_value low, loop_value high,
+                     const element *x)
+{
+    loop_builder *b = &s->l->b;
+    if (scatter_tiles(width) == 1)
+        scatter_fill(s, loop_i64(b, 0), 1, rows * width, low, loop_i64(b, rows * width),
+                     LOOP_NO_VALUE, x);
+    else
+        scatter_fill(s, loop_i64(b, 0), rows, width, low, high, LOOP_NO_VALUE, x);
+}
+
+/* Where rows have come: a byte for each of ROWS segments. */
+static loop_value no_marks(loop_builder *b, int64_t rows)
+{
+    const loop_value marks = loop_scratch(b, (uint64_t)rows);
+    const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, rows), 1);
+    loop_store(b, loop_offset(b, marks, i), loop_const(b, loop_type_of(LOOP_I8, 1), 0), 1);
+    loop_end(b);
+    return marks;
+}
+
+/* Segments without a mark become X. */
+static void fill_unmarked(const scatter *s, loop_value marks, int64_t rows, int64_t width,
+                          loop_value low, loop_value high, element x)
+{
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    loop_value count;
+    const loop_type byte = loop_type_of(LOOP_I8, 1);
+    const loop_value r = loop_for(b, loop_i64(b, 0), loop_i64(b, rows), 1);
+    const loop_value mark = loop_load(b, byte, loop_offset(b, marks, r), 1);
+    loop_if(b, loop_binary(b, LOOP_IEQ, mark, loop_const(b, byte, 0)));
+    const loop_value c = scatter_columns(s, low, high, &count);
+    loops_store(l, s->to, loops_add(l, loops_times(l, r, width), c), element_splat(b, s->lanes, x),
+                count);
+    loop_end(b);
+    loop_end(b);
+    loop_end(b);
+}
+
+/* ---- rows that join ---- */
+
+typedef struct segments {
+    scatter s;
+    loop_value ids, from, low, high;
+    loop_value marks; /* LOOP_NO_VALUE: none are kept */
+    int64_t rows, width;
+    loop_value segment; /* variables: the segment whose sum is in a register, ... */
+    element sum;        /* ... and that */
+} segments;
+
+/* Row R (i64) of the operand is of the segment that is returned, if there is that one, and what
+ * depends on it is open. */
+static loop_value open_row(segments *g, loop_value r)
+{
+    loops *l = g->s.l;
+    loop_builder *b = &l->b;
+    const element id = loops_load(l, loops_type(l, 1)->dtype, g->ids, r, 1, LOOP_NO_VALUE);
+    const loop_value segment = element_cast(b, id, TN_SI64).re;
+    scatter_open_checked(l, segment, g->rows);
+    if (g->marks != LOOP_NO_VALUE)
+        loop_store(b, loop_offset(b, g->marks, segment), loop_const(b, loop_type_of(LOOP_I8, 1), 1),
+                   1);
+    return segment;
+}
+
+/* Rows LOW .. HIGH - 1. */
+static void join_rows(segments *g, loop_value low, loop_value high)
+{
+    loops *l = g->s.l;
+    loop_builder *b = &l->b;
+    loop_value count;
+    const loop_value r = loop_for(b, low, high, 1);
+    const loop_value segment = open_row(g, r);
+    const loop_value c = scatter_columns(&g->s, g->low, g->high, &count);
+    const element x =
+        scatter_load(&g->s, g->from, loops_add(l, loops_times(l, r, g->width), c), count);
+    scatter_join(&g->s, loops_add(l, loops_times(l, segment, g->width), c), x, count);
+    loop_end(b);
+    loop_end(b);
+    loop_end(b);
+}
+
+/* ---- runs: as long as one number after the other belongs to the same segment, its sum stays in a
+ * ---- register. In memory each would wait until the one before it is stored. ---- */
+
+enum { PIECE = 128, LANES = 16 };
+
+/* Do the first rows from R on belong to one segment? Then runs are long, and the processor guesses
+ * well when one ends, in the PIECE rows from there on, too. */
+static loop_value have_runs(const segments *g, loop_value r)
+{
+    loops *l = g->s.l;
+    loop_builder *b = &l->b;
+    element x[2];
+    for (int64_t k = 0; k < 2; k++) {
+        const loop_value at = loops_add(l, r, loop_i64(b, k));
+        x[k] = loops_load(l, loops_type(l, 1)->dtype, g->ids, at, LANES, LOOP_NO_VALUE);
+        x[k] = element_cast(b, x[k], TN_SI64);
+    }
+    const loop_value differ = loop_unary(b, LOOP_NOT, loop_binary(b, LOOP_IEQ, x[0].re, x[1].re));
+    return loop_unary(b, LOOP_NOT, loop_any(b, differ));
+}
+
+static void load_sum(segments *g, loop_value segment)
+{
+    loops *l = g->s.l;
+    loop_set(&l->b, g->segment, segment);
+    element_set(&l->b, g->sum, loops_load(l, g->s.sum, g->s.to, segment, 1, LOOP_NO_VALUE));
+}
+
+static void store_sum(segments *g)
+{
+    loops *l = g->s.l;
+    loops_store(l, g->s.to, loop_get(&l->b, g->segment), element_get(&l->b, g->sum), LOOP_NO_VALUE);
+}
+
+/* The PIECE rows from FIRST on. */
+static void join_runs(segments *g, loop_value first)
+{
+    loop_builder *b = &g->s.l->b;
+    load_sum(g, loop_i64(b, 0)); /* which may be over at once */
+    const loop_value r = loop_for(b, loop_i64(b, 0), loop_i64(b, PIECE), 1);
+    const loop_value row = loops_add(g->s.l, first, r), segment = open_row(g, row);
+    const loop_value is_same = loop_binary(b, LOOP_IEQ, loop_get(b, g->segment), segment);
+    loop_if(b, loop_unary(b, LOOP_NOT, is_same));
+    store_sum(g);
+    load_sum(g, segment);
+    loop_end(b);
+    const element x = scatter_load(&g->s, g->from, row, LOOP_NO_VALUE);
+    element_set(b, g->sum, element_combine(b, g->s.kind, element_get(b, g->sum), x));
+    loop_end(b);
+    loop_end(b);
+    store_sum(g);
+}
+
+/* ALL rows, of single numbers. */
+static void join_numbers(segments *g, loop_value all)
+{
+    loops *l = g->s.l;
+    loop_builder *b = &l->b;
+    const loop_value zero = loop_i64(b, 0),
+                     whole = loop_binary(b, LOOP_AND, all, loop_i64(b, -PIECE));
+    g->segment = loop_var(b, zero);
+    g->sum = element_var(b, element_zero(b, g->s.sum, 1));
+    const loop_value first = loop_for(b, zero, whole, PIECE);
+    loop_if(b, have_runs(g, first));
+    join_runs(g, first);
+    loop_else(b);
+    join_rows(g, first, loops_add(l, first, loop_i64(b, PIECE)));
+    loop_end(b);
+    loop_end(b);
+    join_rows(g, whole, all);
+}
+
+/* ---- all of it ---- */
+
+/* The first row of a segment starts its sum: what it is added to, -0, leaves every number as it is.
+ * One without rows has the result for no elements. */
+bool loops_of_segment_reduce(loops *l)
+{
+    loop_builder *b = &l->b;
+    const type *t = loops_result(l, 0);
+    const attrs *given = l->n->attrs;
+    const int64_t rows = t->dims[0], width = t->count / rows, n = loops_type(l, 0)->dims[0];
+    const sized elements = {n, access_extents_of(l->f, l->n->in[0]).other[0]};
+    segments g = {.s = {.kind = fold_kind_of(attr_int(given, KEY_COMBINE, COMBINE_ADD))},
+                  .rows = rows,
+                  .width = width};
+    scatter *s = &g.s;
+    element first;
+    scatter_open(
+        s, l, (tn_dtype)attr_int(given, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(t->dtype)), width);
+    const element empty = element_empty(b, s->kind, s->sum, t->dtype, 1);
+    const bool has_zeros = s->kind == FOLD_SUM && !dtype_is_int(s->sum);
+    if (!has_zeros || !element_identity(b, s->kind, s->sum, 1, &first))
+        first = empty;
+    g.marks = has_zeros ? no_marks(b, rows) : LOOP_NO_VALUE;
+    g.ids = loops_in(l, 1);
+    g.from = loops_in(l, 0);
+    scatter_open_tile(l, loops_items(l), width, &g.low, &g.high);
+    fill_all(s, rows, width, g.low, g.high, &first);
+    if (width == 1)
+        join_numbers(&g, loop_sized(b, elements));
+    else
+        join_rows(&g, loop_i64(b, 0), loop_sized(b, elements));
+    if (has_zeros)
+        fill_unmarked(s, g.marks, rows, width, g.low, g.high, empty);
+    scatter_finish(s, loop_i64(b, 0), rows, width, g.low, g.high);
+    loop_end(b);
+    return loops_step(l, scatter_tiles(width),
+                      (uint64_t)((rows + n) * scatter_smallest(width, SCATTER_TILE)),
+                      "row after row, columns over the threads");
+}
