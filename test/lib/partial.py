@@ -246,6 +246,42 @@ def repeated(p):
     return each, over
 
 
+def many_times(p):
+    """A few elements many times: whole vectors of them are made once."""
+    x = p.input(p.kind(ALL), (p.r.choice([1, 2, 5]), p.r.randint(2, 17)))
+    times = p.r.choice([9, 16, 33, 64, 100])
+    y = p.op({"Tile": {"repeats": [1, times]}}, [x], x.dtype, [x.shape[0], x.shape[1] * times])
+    if x.dtype in NUMBERS and p.r.random() < 0.5:
+        y = p.binary("Add", y, y if p.r.random() < 0.5 else p.input(x.dtype, y.shape))
+    return (y,)
+
+
+def regrouped(p):
+    """Axes that are taken apart, put into another order and joined: patches, channels that become places, repeated elements."""
+    kind, short = p.kind(ALL), p.r.choice([2, 3, 4, 5])
+    parts = [p.n(9), short, p.r.choice([3, 8, 16, 33]), p.r.choice([short, 1, 16, 20])]
+    p.r.shuffle(parts)
+    x = p.input(kind, (parts[0] * parts[1], parts[2] * parts[3]))
+    y = p.reshaped(x, parts)
+    if p.r.random() < 0.3:
+        y = p.spread(p.reshaped(y, [*parts, 1]), [*parts, short])
+    y = p.transposed(y, p.r.sample(range(len(y.shape)), len(y.shape)))
+    cut_at = p.r.randint(0, len(y.shape) - 1)
+    y = p.reshaped(y, [math.prod(y.shape[:cut_at]), math.prod(y.shape[cut_at:])])
+    if kind in NUMBERS and p.r.random() < 0.4:
+        y = p.binary("Add", y, p.input(kind, y.shape) if p.r.random() < 0.5 else y)
+    return (y,)
+
+
+def records(p):
+    """Rows of a few elements in the other order. In StableHLO, as PTIR has no word for it."""
+    dims = [p.r.choice([1, 3]), p.n(70), p.r.randint(2, 7)]
+    kind = "x".join(map(str, dims)) + "x" + p.r.choice(["f32", "f64", "i8", "ui8", "i16", "i32", "i64", "f16", "bf16", "i1", "complex<f32>"])
+    axes = p.r.choice(["2", "1, 2", "0, 2"])
+    return "stablehlo", (f"func.func @main(%x: tensor<{kind}>) -> tensor<{kind}> {{\n"
+                         f"  %y = stablehlo.reverse %x, dims = [{axes}] : tensor<{kind}>\n  return %y : tensor<{kind}>\n}}\n")
+
+
 def turned(p):
     x = p.input(p.kind(ALL), p.dims(p.r.randint(2, 4)))
     perm = p.r.sample(range(len(x.shape)), len(x.shape))
@@ -680,7 +716,7 @@ def moves(p):
     return "tiny", json.dumps({"uops": nodes, "outputs": [nodes[-1]["id"]]})
 
 
-KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, stacked, tiled, repeated, turned, reductions, rows,
+KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, stacked, tiled, repeated, many_times, regrouped, records, turned, reductions, rows,
          normalised, products, swept_products, narrow_products, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools,
          taken, taken_rows, taken_columns, gathered, scattered, segments, windows_at, largest, cumulated, ordered,

@@ -319,6 +319,21 @@ static void map_elements(emitter *e, loop_value low, loop_value high, const loop
     emit_forget(e, mark);
 }
 
+/* The axes over which work items go: all but the last, and without the one before where its lines
+ * are short and there are enough items without it, since it takes time to see where an item is. */
+static uint32_t outer_axes(const kernel *k)
+{
+    enum { SHORT_LINE = 256, FEWEST = 64, MOST = 4096 };
+    const uint32_t last = k->rank - 1;
+    int64_t items = 1;
+    if (last < 2 || nest_is_dynamic(k, last) || nest_is_dynamic(k, last - 1) ||
+        k->dims[last] > SHORT_LINE || k->dims[last] * k->dims[last - 1] > MOST)
+        return last;
+    for (uint32_t i = 0; i + 1 < last; i++)
+        items *= k->dims[i];
+    return items < FEWEST ? last : last - 1;
+}
+
 /* A loop over the positions. Where elements come from positions that are data and only move,
  * *GATHERS becomes true: instructions that gather take longer than ELEMENTS, one after the other.
  */
@@ -329,6 +344,7 @@ static bool of_positions(const function *f, const kernel *k, const nest_options 
     emitter e;
     loop_value buffers[KERNEL_OUTPUTS];
     const int64_t extent = k->dims[k->rank - 1];
+    const uint32_t outer = outer_axes(k);
     int64_t rows = 1, items;
     loop_init(&b, memory);
     if (k->n_out > KERNEL_OUTPUTS || !emit_init(&e, &b, f, k, memory))
@@ -340,7 +356,7 @@ static bool of_positions(const function *f, const kernel *k, const nest_options 
     e.vector_axis = k->rank - 1;
     e.lanes = elements ? 1 : nest_lanes(f, k, is_for_any_length(k) ? INT64_MAX : extent);
     e.is_checked = nest_is_checked_before(f, k);
-    for (uint32_t i = 0; i + 1 < k->rank; i++)
+    for (uint32_t i = 0; i < outer; i++)
         rows *= k->dims[i];
     nest_step step = {.n_buffers = 0};
     if (k->kind == KERNEL_MAP)
@@ -361,12 +377,17 @@ static bool of_positions(const function *f, const kernel *k, const nest_options 
     } else {
         items = rows;
         const loop_value item = loop_for(&b, begin, end, 1);
-        nest_decode(&e, item, k->rank - 1);
+        nest_decode(&e, item, outer);
+        if (outer + 1 < k->rank)
+            e.at[outer] = loop_for(&b, loop_i64(&b, 0), loop_i64(&b, k->dims[outer]), 1);
         map_some(&e, loop_i64(&b, 0), loop_sized(&b, nest_extent(k, k->rank - 1)), buffers);
+        if (outer + 1 < k->rank)
+            loop_end(&b);
         loop_end(&b);
     }
     const uint64_t cost = nest_cost(f, k);
-    const uint64_t each = cost * (uint64_t)(k->rank == 1 ? PIECE : extent);
+    const uint64_t each = cost * (uint64_t)(k->rank == 1 ? PIECE : extent) *
+                          (uint64_t)(k->rank > 1 && outer + 1 < k->rank ? k->dims[outer] : 1);
     step.program = e.failed ? NULL : loop_finish_or_fault(&b);
     step.work = items;
     step.grain = nest_grain(each);
@@ -377,12 +398,38 @@ static bool of_positions(const function *f, const kernel *k, const nest_options 
     return out->steps[0].program != NULL;
 }
 
+static bool of_vectors(const function *f, const kernel *k, const nest_options *o, arena *memory,
+                       nest *out, bool *applies)
+{
+    return nest_of_tiles(f, k, o, memory, out, applies) &&
+           (*applies || nest_of_weave(f, k, o, memory, out, applies));
+}
+
+/* The same over more axes, where their lines are long enough for vectors. */
+static bool of_split(const function *f, const kernel *k, const nest_options *o, arena *memory,
+                     nest *out, bool *applies)
+{
+    enum { LONG = 16 };
+    kernel split;
+    bool gathers;
+    if (!nest_split(f, k, memory, &split, applies))
+        return false;
+    if (!*applies)
+        return true;
+    if (!of_vectors(f, &split, o, memory, out, applies))
+        return false;
+    if (*applies)
+        return true;
+    *applies = split.dims[split.rank - 1] >= LONG;
+    return !*applies || of_positions(f, &split, o, memory, false, out, &gathers);
+}
+
 bool nest_of_map(const function *f, const kernel *k, const nest_options *o, arena *memory,
                  nest *out)
 {
     bool applies, gathers;
-    if (!nest_of_tiles(f, k, o, memory, out, &applies) ||
-        (!applies && !nest_of_weave(f, k, o, memory, out, &applies)))
+    if (!of_vectors(f, k, o, memory, out, &applies) ||
+        (!applies && !of_split(f, k, o, memory, out, &applies)))
         return false;
     return applies || (of_positions(f, k, o, memory, false, out, &gathers) &&
                        (!gathers || of_positions(f, k, o, memory, true, out, &gathers)));

@@ -20,6 +20,10 @@ loop_value map_aligned(emitter *e, const loop_value *buffers);
 bool nest_of_tiles(const function *f, const kernel *k, const nest_options *o, arena *memory,
                    nest *out, bool *applies);
 
+/* K over more axes, where everything is read along plain strides. *APPLIES: there are such, and
+ * they are not those of K. False without memory. */
+bool nest_split(const function *f, const kernel *k, arena *memory, kernel *out, bool *applies);
+
 /* Vector number J of those, of LANES lanes, that X[0 .. n-1] are woven into. */
 element map_woven(loop_builder *b, const element *x, uint32_t n, uint32_t j, uint32_t lanes);
 

@@ -9,6 +9,7 @@ enum {
     STRETCH = 4096,  /* positions of one work item along the other axis */
     WHOLE = 8,       /* the name (loop_size) of those that make whole vectors, beside those of
                         lines (map.c) */
+    MOST_STEP = 4,   /* along the first axis: whole vectors are loaded then (emit_memory.c) */
     FEWEST_LANES = 4,
     MOST_LANES = 32,
     NO_AXIS = TN_MAX_RANK,
@@ -22,12 +23,24 @@ typedef struct weave {
     loop_value buffers[KERNEL_OUTPUTS];
     uint32_t bytes; /* of the widest elements that are read or stored */
     bool is_possible;
+    bool is_repeated; /* nothing varies along the axis before the last one */
 } weave;
 
 static void note_bytes(weave *w, tn_dtype d)
 {
     const uint32_t bytes = (uint32_t)dtype_bytes(d);
     w->bytes = bytes > w->bytes ? bytes : w->bytes;
+}
+
+/* The axis other than the last one along which what STRIDES are of is contiguous, or else has a
+ * short step; the last one: none. */
+static uint32_t axis_of(const weave *w, const int64_t *strides)
+{
+    for (int64_t step = 1; step <= MOST_STEP; step++)
+        for (uint32_t axis = 0; axis < w->last; axis++)
+            if (strides[axis] == step)
+                return axis;
+    return w->last;
 }
 
 /* All reads are strided; one at least is contiguous along `across` and not along `last`. */
@@ -41,11 +54,12 @@ static void look_at(void *user, const access_expr *expr, const emit_read *read)
         return;
     }
     note_bytes(w, read->dtype);
-    if (strides[w->last] == 0 || strides[w->last] == 1)
+    w->is_repeated = w->is_repeated && strides[w->last - 1] == 0;
+    if (strides[w->last] == 1)
         return;
-    uint32_t axis = 0;
-    while (axis < w->last && strides[axis] != 1)
-        axis++;
+    const uint32_t axis = axis_of(w, strides);
+    if (strides[w->last] == 0 && axis == w->last)
+        return;
     if (axis == w->last || (w->across != NO_AXIS && w->across != axis))
         w->is_possible = false;
     else
@@ -144,7 +158,8 @@ static void emit_stretch(weave *w, loop_value low, loop_value high)
 static bool start(weave *w, loop_builder *b, const function *f, const kernel *k,
                   const nest_options *o, arena *memory)
 {
-    *w = (weave){.k = k, .last = k->rank - 1, .across = NO_AXIS, .is_possible = true};
+    *w = (weave){
+        .k = k, .last = k->rank - 1, .across = NO_AXIS, .is_possible = true, .is_repeated = true};
     w->n = (uint32_t)k->dims[w->last];
     loop_init(b, memory);
     if (!emit_init(&w->e, b, f, k, memory))
@@ -154,6 +169,8 @@ static bool start(weave *w, loop_builder *b, const function *f, const kernel *k,
     for (uint32_t i = 0; i < k->n_out; i++)
         if (!emit_visit_reads(&w->e, k->out[i].value, k->out[i].from, look_at, w))
             return false;
+    if (w->across == NO_AXIS && w->is_repeated) /* vectors that are made once */
+        w->across = w->last - 1;
     w->is_possible = w->is_possible && w->across != NO_AXIS;
     for (uint32_t i = 0; i < k->n_out && w->is_possible; i++) {
         w->is_possible = is_woven(w, &k->out[i]);

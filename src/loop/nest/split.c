@@ -1,0 +1,91 @@
+/* Kernels whose results are reshaped: where an operand is read at quotients and remainders of an
+ * axis, the axis becomes two, until every operand is read along plain strides. */
+#include "loop/nest/map.h"
+
+typedef struct splits {
+    const kernel *k;
+    uint32_t axis; /* to be split, rank when there is none, ... */
+    int64_t by; /* ... so that the inner one has so many positions, the fewest that are asked for */
+    bool is_possible, has_quotients;
+} splits;
+
+/* Where E divides an axis alone, which has whole parts of that length. */
+static void find_axis(splits *s, const access_expr *e)
+{
+    for (uint32_t i = 0; i < e->n; i++) {
+        const access_term *t = &e->at[i], *inner = t->kind == ACCESS_AXIS ? NULL : t->of->at;
+        if (!inner)
+            continue;
+        s->has_quotients = true;
+        find_axis(s, t->of);
+        if (t->of->n != 1 || t->of->constant != 0 || inner->kind != ACCESS_AXIS ||
+            inner->factor != 1 || s->k->dims[inner->axis] % t->by != 0)
+            continue;
+        if (s->axis == s->k->rank || t->by < s->by) {
+            s->axis = inner->axis;
+            s->by = t->by;
+        }
+    }
+}
+
+static void look_at(void *user, const access_expr *expr, const emit_read *read)
+{
+    splits *s = user;
+    s->is_possible = s->is_possible && !(read && read->is_by_data);
+    find_axis(s, expr);
+}
+
+static bool look(const function *f, const kernel *k, arena *memory, splits *s)
+{
+    loop_builder b;
+    emitter e;
+    *s = (splits){.k = k, .axis = k->rank, .is_possible = true};
+    loop_init(&b, memory);
+    if (!emit_init(&e, &b, f, k, memory))
+        return false;
+    e.rank = k->rank;
+    for (uint32_t i = 0; i < k->n_out; i++)
+        if (!emit_visit_reads(&e, k->out[i].value, k->out[i].from, look_at, s))
+            return false;
+    return true;
+}
+
+/* Axis s->axis of K as two. */
+static bool split_axis(const kernel *k, const splits *s, arena *memory, kernel *out)
+{
+    int64_t dims[TN_MAX_RANK];
+    access_map map;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k->rank; i++) {
+        dims[n++] = i == s->axis ? k->dims[i] / s->by : k->dims[i];
+        if (i == s->axis)
+            dims[n++] = s->by;
+    }
+    const access_extents own = {k->rank, k->dims, k->other};
+    return access_of_reshape((access_extents){n, dims, dims}, own, memory, &map) &&
+           nest_rebase(k, &map, dims, 0, memory, out);
+}
+
+bool nest_split(const function *f, const kernel *k, arena *memory, kernel *out, bool *applies)
+{
+    splits s;
+    kernel now = *k;
+    *applies = false;
+    for (uint32_t i = 0; i < k->rank; i++)
+        if (nest_is_dynamic(k, i))
+            return true;
+    if (k->kind != KERNEL_MAP || k->is_generic)
+        return true;
+    for (;;) {
+        kernel next;
+        if (!look(f, &now, memory, &s))
+            return false;
+        if (!s.is_possible || s.axis == now.rank || now.rank == TN_MAX_RANK)
+            break;
+        if (!split_axis(&now, &s, memory, &next))
+            return true; /* the maps grow too large */
+        now = next;
+    }
+    *applies = s.is_possible && !s.has_quotients && now.rank > k->rank;
+    return !*applies || nest_simplify(f, &now, memory, out);
+}
