@@ -157,19 +157,32 @@ bool emit_use_map(emitter *e, const node *n, uint32_t k, uint32_t use, const acc
     return *out != NULL;
 }
 
+/* Is there nowhere that all guards of MAP number FROM and on hold, with sizes that are fixed? */
+static bool never_hold(const emitter *e, const access_map *map, uint32_t from)
+{
+    for (uint32_t i = from; i < map->n_guards && !e->k->is_generic; i++)
+        if (map->guards[i].of->high < map->guards[i].low ||
+            map->guards[i].of->low >= map->guards[i].high)
+            return true;
+    return false;
+}
+
 /* Movement computes nothing, but where it pads. */
 static element emit_moved(emitter *e, const node *n, const access_map *map)
 {
     const tn_dtype d = value_type(e->f, n->first_value)->dtype;
     const access_map *from;
+    char stored[16] = {0};
     if (!emit_operand_map(e, n, 0, map, &from))
         return emit_nothing(e, d);
+    if (from->n_guards > map->n_guards)
+        (void)scalar_store(*attr_find(n->attrs, KEY_PAD_VALUE)->v.scalar, d, stored);
+    if (never_hold(e, from, map->n_guards))
+        return element_const(e->b, emit_dtype(e, d), 1, stored);
     element x = emit_value(e, n->in[0], from);
     const loop_value ok = emit_all_hold(e, from, map->n_guards);
     if (ok == LOOP_NO_VALUE)
         return x;
-    char stored[16] = {0};
-    (void)scalar_store(*attr_find(n->attrs, KEY_PAD_VALUE)->v.scalar, d, stored);
     const uint32_t lanes_x = element_lanes(e->b, x), lanes_ok = loop_lanes(e->b, ok);
     const uint32_t lanes = lanes_x > lanes_ok ? lanes_x : lanes_ok;
     return element_select(e->b, loop_splat(e->b, lanes, ok), element_splat(e->b, lanes, x),

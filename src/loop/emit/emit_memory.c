@@ -200,15 +200,20 @@ element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loo
             return x;
         return load_some(e, base, &at, d, ok);
     }
-    loop_value count = e->count;
+    element var = {0};
     if (ok != LOOP_NO_VALUE) {
-        const loop_value all = count == LOOP_NO_VALUE ? loop_i64(b, e->lanes) : count;
-        count = loop_select(b, ok, all, loop_i64(b, 0));
-        at.first = loop_select(b, ok, at.first, loop_i64(b, 0));
+        var = element_var(b, element_zero(b, d, e->lanes));
+        loop_if(b, ok);
     }
     const loop_value p = emit_address(e, base, at.first, d);
-    return count == LOOP_NO_VALUE ? element_load(b, d, p, e->lanes, emit_natural(d))
-                                  : element_load_first(b, d, p, e->lanes, count, emit_natural(d));
+    const element x = e->count == LOOP_NO_VALUE
+                          ? element_load(b, d, p, e->lanes, emit_natural(d))
+                          : element_load_first(b, d, p, e->lanes, e->count, emit_natural(d));
+    if (ok == LOOP_NO_VALUE)
+        return x;
+    element_set(b, var, x);
+    loop_end(b);
+    return element_get(b, var);
 }
 
 /* The value of EXPR for the lane e->ahead positions further. */

@@ -380,7 +380,8 @@ static bool of_positions(const function *f, const kernel *k, const nest_options 
         nest_decode(&e, item, outer);
         if (outer + 1 < k->rank)
             e.at[outer] = loop_for(&b, loop_i64(&b, 0), loop_i64(&b, k->dims[outer]), 1);
-        map_some(&e, loop_i64(&b, 0), loop_sized(&b, nest_extent(k, k->rank - 1)), buffers);
+        if (elements || !map_parts(&e, o, buffers))
+            map_some(&e, loop_i64(&b, 0), loop_sized(&b, nest_extent(k, k->rank - 1)), buffers);
         if (outer + 1 < k->rank)
             loop_end(&b);
         loop_end(&b);

@@ -24,6 +24,10 @@ bool nest_of_tiles(const function *f, const kernel *k, const nest_options *o, ar
  * they are not those of K. False without memory. */
 bool nest_split(const function *f, const kernel *k, arena *memory, kernel *out, bool *applies);
 
+/* A whole line where E stands, in the parts that the borders of padding make. False: there are
+ * none, or they are of no use, and nothing was done. */
+bool map_parts(emitter *e, const nest_options *o, const loop_value *buffers);
+
 /* Vector number J of those, of LANES lanes, that X[0 .. n-1] are woven into. */
 element map_woven(loop_builder *b, const element *x, uint32_t n, uint32_t j, uint32_t lanes);
 
