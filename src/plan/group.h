@@ -40,12 +40,14 @@ const access_map *full_demand(grouping *g, uint32_t k, value_id v);
  * nor anything that it depends on may depend on V. */
 bool can_store_early(grouping *g, uint32_t k, value_id v);
 
-/* ---- contained.c, reduction.c ---- */
+/* ---- contained.c, reduction.c, concat.c ---- */
 
 /* Node I, which kernel_can_contain. */
 void place_contained(grouping *g, uint32_t i);
 /* Node I, which kernel_is_reduction. */
 void place_reduction(grouping *g, uint32_t i);
+/* Node I, a concatenation that has elements. */
+void place_concat(grouping *g, uint32_t i);
 
 /* Why V, which demanders says is held, is in memory. */
 const char *why_held(const grouping *g, value_id v);

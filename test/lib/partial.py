@@ -213,6 +213,24 @@ def joined(p):
     return (p.op({"Concat": {"axis": axis}}, parts, kind, shape),)
 
 
+def rolled(p):
+    """Parts of what was joined, joined again, once or twice, along other axes."""
+    y, = joined(p)
+    for _ in range(p.r.randint(1, 2)):
+        axis = p.r.randrange(len(y.shape))
+        at = p.r.randint(0, y.shape[axis])
+        ends = [(k, n) for k, n in ((0, at), (at, y.shape[axis] - at)) if n > 0]
+        if p.r.random() < 0.7:
+            ends.reverse()
+        parts = []
+        for start, n in ends:
+            sizes = [n if k == axis else d for k, d in enumerate(y.shape)]
+            starts = [start if k == axis else 0 for k in range(len(y.shape))]
+            parts.append(p.op({"Slice": {"starts": starts, "sizes": sizes}}, [y], y.dtype, sizes))
+        y = p.op({"Concat": {"axis": axis}}, parts, y.dtype, y.shape)
+    return (p.binary("Add", y, y) if y.dtype in NUMBERS and p.r.random() < 0.3 else y,)
+
+
 def stacked(p):
     """Single elements side by side along the last axis, some of them computed, and the same as one line of them."""
     kind, n = p.kind(ALL), p.r.randint(2, 10)
@@ -716,7 +734,7 @@ def moves(p):
     return "tiny", json.dumps({"uops": nodes, "outputs": [nodes[-1]["id"]]})
 
 
-KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, stacked, tiled, repeated, many_times, regrouped, records, turned, reductions, rows,
+KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, tiled, repeated, many_times, regrouped, records, turned, reductions, rows,
          normalised, products, swept_products, narrow_products, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools,
          taken, taken_rows, taken_columns, gathered, scattered, segments, windows_at, largest, cumulated, ordered,

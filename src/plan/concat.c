@@ -1,0 +1,240 @@
+/* Concatenations: each part is stored where it belongs. What was joined before, and only cut and
+ * joined again (a roll over two axes), is read from where it was before that. */
+#include <string.h>
+
+#include "ops/shape.h"
+#include "plan/group.h"
+
+enum {
+    MOST_OPERANDS = 4, /* of concatenations of which parts are joined again, */
+    MOST_DEPTH = 3     /* and how many of them, one after the other */
+};
+
+static uint32_t concat_axis(const function *f, const node *n)
+{
+    const int64_t axis = attr_int(n->attrs, KEY_AXIS, 0);
+    return (uint32_t)(axis < 0 ? axis + value_type(f, n->first_value)->rank : axis);
+}
+
+/* SIZE elements from LOW on. */
+static const access_map *moved(grouping *g, const int64_t *size, uint32_t rank, const int64_t *low)
+{
+    int64_t(*by)[TN_MAX_RANK] = arena_calloc(g->memory, TN_MAX_RANK, sizeof *by);
+    access_map map;
+    for (uint32_t i = 0; by && i < rank; i++)
+        by[i][i] = 1;
+    if (by &&
+        access_of_steps(size, rank, rank, low, (const int64_t(*)[TN_MAX_RANK])by, g->memory, &map))
+        return draft_map(g, &map);
+    g->failed = true;
+    return NULL;
+}
+
+/* Does concatenation N put single elements side by side, line after line? */
+static bool is_stack(const grouping *g, const node *n, int64_t axis)
+{
+    enum { MOST = 8, LONG = 16 };
+    const type *t = value_type(g->f, n->first_value);
+    bool is = t->rank >= 2 && axis == t->rank - 1 && n->n_in >= 2 && n->n_in <= MOST &&
+              t->dims[axis] == n->n_in && t->dims[axis - 1] >= LONG && !g->f->like;
+    for (uint32_t o = 0; is && o < n->n_in; o++)
+        is = value_type(g->f, n->in[o])->dims[axis] == 1;
+    return is;
+}
+
+/* One kernel over the lines, which computes and stores all elements of one together. */
+static void place_stack(grouping *g, uint32_t i)
+{
+    const node *n = &g->f->nodes.at[i];
+    const value_id v = n->first_value;
+    const type *t = value_type(g->f, v);
+    const uint32_t last = t->rank - 1, k = draft_new(g, KERNEL_MAP, i, t->dims, last);
+    int64_t place[TN_MAX_RANK] = {0}, by[TN_MAX_RANK][TN_MAX_RANK] = {{0}};
+    access_map map;
+    const access_map *from = NULL;
+    for (uint32_t a = 0; a < last; a++)
+        by[a][a] = 1;
+    for (uint32_t o = 0; o < n->n_in && !g->failed; o++) {
+        place[last] = o;
+        if (!access_of_steps(t->dims, last, t->rank, place, (const int64_t(*)[TN_MAX_RANK])by,
+                             g->memory, &map)) {
+            g->failed = true;
+            return;
+        }
+        const access_map *to = draft_map(g, &map);
+        from = o == 0 ? to : from; /* the only element of each line of an operand */
+        const kernel_output out = {n->in[o], v, from, to, false};
+        if (g->failed)
+            return;
+        draft_store(g, k, &out);
+        draft_demand(g, k, n->in[o], from);
+    }
+    g->why[v] = "it is stored as its parts are computed";
+}
+
+/* Elements of W, as many as SIZE along each axis from LOW on, which belong at PLACE of V. */
+typedef struct part {
+    value_id w;
+    int64_t low[TN_MAX_RANK], size[TN_MAX_RANK], place[TN_MAX_RANK];
+} part;
+
+typedef struct joining {
+    grouping *g;
+    uint32_t node; /* a concatenation */
+    value_id v;    /* its result */
+} joining;
+
+/* Is W a slice without steps, whose ranges are then in RANGES, that nothing but one node needs? */
+static bool is_plain_slice(const grouping *g, value_id w, slice_range *ranges)
+{
+    const node *n = node_of(g->f, w);
+    shape s;
+    if (n->op != OP_SLICE || g->uses[w] != 1 || g->is_output[w])
+        return false;
+    const type *in = value_type(g->f, n->in[0]);
+    bool plain = resolve_slices(n->attrs, in->dims, in->rank, ranges, &s).kind == SHAPE_OK;
+    for (uint32_t i = 0; i < in->rank && plain; i++)
+        plain = ranges[i].step == 1 && ranges[i].count >= 0;
+    return plain;
+}
+
+/* Is V a concatenation that only concatenation N needs, of which parts come as they are or are cut
+ * out, and no element twice? Then nothing has to have it in memory. */
+static bool is_only_for(const grouping *g, value_id v, const node *n)
+{
+    const node *inner = node_of(g->f, v);
+    const type *t = value_type(g->f, v);
+    slice_range ranges[TN_MAX_RANK];
+    uint32_t uses = 0;
+    int64_t elements = 0;
+    if (inner->op != OP_CONCAT || g->is_output[v] || g->f->like || n->n_in > MOST_OPERANDS ||
+        inner->n_in > MOST_OPERANDS)
+        return false;
+    for (uint32_t o = 0; o < n->n_in; o++)
+        if (n->in[o] == v) {
+            uses++;
+            elements += t->count;
+        } else if (is_plain_slice(g, n->in[o], ranges) && node_of(g->f, n->in[o])->in[0] == v) {
+            uses++;
+            elements += value_type(g->f, n->in[o])->count;
+        }
+    return uses == g->uses[v] && elements <= t->count;
+}
+
+static void store_part(const joining *j, const part *p)
+{
+    grouping *g = j->g;
+    const uint32_t rank = value_type(g->f, p->w)->rank;
+    const access_map *from = moved(g, p->size, rank, p->low),
+                     *to = moved(g, p->size, rank, p->place);
+    if (g->failed)
+        return;
+    const uint32_t k = draft_new(g, KERNEL_MAP, j->node, p->size, rank);
+    const kernel_output out = {p->w, j->v, from, to, false};
+    if (g->failed)
+        return;
+    draft_store(g, k, &out);
+    draft_demand(g, k, p->w, from);
+}
+
+/* P, of what USER, a concatenation, needs. */
+static void join_part(const joining *j, const part *p, const node *user, uint32_t depth);
+
+/* What of the operands of INNER is in P. */
+static void join_parts_of(const joining *j, const part *p, const node *inner, uint32_t depth)
+{
+    const function *f = j->g->f;
+    const uint32_t axis = concat_axis(f, inner);
+    int64_t start = 0;
+    for (uint32_t o = 0; o < inner->n_in; o++) {
+        const int64_t extent = value_type(f, inner->in[o])->dims[axis];
+        const int64_t from = p->low[axis] > start ? p->low[axis] : start,
+                      end = p->low[axis] + p->size[axis] < start + extent
+                                ? p->low[axis] + p->size[axis]
+                                : start + extent;
+        if (from < end) {
+            part q = *p;
+            q.w = inner->in[o];
+            q.low[axis] = from - start;
+            q.size[axis] = end - from;
+            q.place[axis] += from - p->low[axis];
+            join_part(j, &q, inner, depth + 1);
+        }
+        start += extent;
+    }
+}
+
+/* The concatenation that W, which USER concatenates, is a part of, if only USER needs that;
+ * NO_VALUE: there is none. *P becomes the same elements of it. */
+static value_id source_of(const joining *j, value_id w, const node *user, part *p)
+{
+    slice_range ranges[TN_MAX_RANK];
+    const bool is_slice = is_plain_slice(j->g, w, ranges);
+    const value_id whole = is_slice ? node_of(j->g->f, w)->in[0] : w;
+    if (!is_only_for(j->g, whole, user))
+        return NO_VALUE;
+    p->w = whole;
+    for (uint32_t i = 0; is_slice && i < value_type(j->g->f, whole)->rank; i++)
+        p->low[i] += ranges[i].start;
+    return whole;
+}
+
+static void join_part(const joining *j, const part *p, const node *user, uint32_t depth)
+{
+    part q = *p;
+    const value_id whole = depth < MOST_DEPTH ? source_of(j, p->w, user, &q) : NO_VALUE;
+    if (j->g->failed)
+        return;
+    if (whole == NO_VALUE)
+        store_part(j, p);
+    else
+        join_parts_of(j, &q, node_of(j->g->f, whole), depth);
+}
+
+/* Operand O of the concatenation, which begins at START, as it is. */
+static void join_operand(const joining *j, uint32_t o, sized start)
+{
+    grouping *g = j->g;
+    const node *n = &g->f->nodes.at[j->node];
+    const type *in = value_type(g->f, n->in[o]);
+    access_map to;
+    const uint32_t k = draft_new(g, KERNEL_MAP, j->node, in->dims, in->rank);
+    const access_map *all = draft_identity(g, in->dims, in->rank);
+    if (!all || !access_shifted(all, concat_axis(g->f, n), start, g->memory, &to)) {
+        g->failed = true;
+        return;
+    }
+    const kernel_output out = {n->in[o], j->v, all, draft_map(g, &to), false};
+    if (g->failed)
+        return;
+    draft_store(g, k, &out);
+    draft_demand(g, k, n->in[o], all);
+}
+
+/* One kernel for each part, which stores it where it belongs. */
+void place_concat(grouping *g, uint32_t i)
+{
+    const node *n = &g->f->nodes.at[i];
+    const joining j = {g, i, n->first_value};
+    const uint32_t axis = concat_axis(g->f, n);
+    sized start = sized_of(0);
+    if (is_stack(g, n, axis)) {
+        place_stack(g, i);
+        return;
+    }
+    for (uint32_t o = 0; o < n->n_in && !g->failed; o++) {
+        const type *in = value_type(g->f, n->in[o]);
+        const access_extents extents = access_extents_of(g->f, n->in[o]);
+        part p = {.w = n->in[o]}, q = p;
+        if (in->count == 0)
+            continue;
+        memcpy(p.size, in->dims, in->rank * sizeof *p.size);
+        p.place[axis] = start.now;
+        if (source_of(&j, n->in[o], n, &q) == NO_VALUE)
+            join_operand(&j, o, start);
+        else
+            join_part(&j, &p, n, 0);
+        start = sized_add(start, (sized){extents.now[axis], extents.other[axis]});
+    }
+    g->why[j.v] = "its parts come from different kernels";
+}
