@@ -169,9 +169,40 @@ static LLVMValueRef load_part(const translation *t, const access *a, uint32_t fi
                            : LLVMBuildSelect(b, lanes_of(t, a->mask, first, lanes), x, pass, "");
 }
 
+/* How many lanes from FIRST on a constant mask has, and none behind them; 0: it is not as simple.
+ */
+static uint32_t known_first(LLVMValueRef mask, uint32_t first, uint32_t lanes)
+{
+    uint32_t n = lanes;
+    while (LLVMIsConstant(mask) && n > 0)
+        if (known_constant(mask, first, n) == KNOWN_TRUE)
+            return known_constant(mask, first + n, lanes - n) == KNOWN_FALSE ? n : 0;
+        else
+            n--;
+    return 0;
+}
+
+/* The first N lanes from FIRST on, by a store for each power of two: some processors take long for
+ * masked stores. */
+static void store_known(const translation *t, const access *a, uint32_t first, uint32_t n)
+{
+    for (uint32_t lanes = 1U << 31; lanes > 0; lanes /= 2)
+        if (n & lanes) {
+            LLVMValueRef x = lanes_of(t, a->x, first, lanes);
+            LLVMSetAlignment(LLVMBuildStore(t->builder, x, pointer_of(t, a, first)),
+                             a->bits / 8 < a->align ? a->bits / 8 : a->align);
+            first += lanes;
+        }
+}
+
 static void store_part(const translation *t, const access *a, uint32_t first, uint32_t lanes)
 {
     const known k = known_of(a->mask, first, lanes);
+    const uint32_t n = k == KNOWN_NOT ? known_first(a->mask, first, lanes) : 0;
+    if (n > 0) {
+        store_known(t, a, first, n);
+        return;
+    }
     LLVMValueRef x = k == KNOWN_FALSE ? NULL : lanes_of(t, a->x, first, lanes);
     if (k == KNOWN_TRUE)
         LLVMSetAlignment(LLVMBuildStore(t->builder, x, pointer_of(t, a, first)), a->align);
