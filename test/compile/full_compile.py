@@ -51,7 +51,7 @@ class Program:
         found = PORT.findall(text)
         self.inputs = [Port(f) for f in found if f[0] == "inputs"]
         self.outputs = [Port(f) for f in found if f[0] == "outputs"]
-        self.workspace = int(re.search(r"_WORKSPACE_BYTES (\d+)u", text)[1])
+        self.workspace = 0 if "workspace  not used" in text else int(re.search(r"_WORKSPACE_BYTES (\d+)u", text)[1])
 
     def input_bytes(self, arguments):
         given = {}

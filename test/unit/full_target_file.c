@@ -156,17 +156,16 @@ static void test_empty(const char *folder, const char *compiler)
     text_release(&text);
 }
 
-static void test_header(const char *folder, const char *compiler)
+/* The header of P, and MORE that a caller may write with it, are valid in C and in C++. */
+static void check_header(const char *folder, const char *compiler, const target_program *p,
+                         const char *more)
 {
     static const char *const languages[] = {"-x c -std=c11", "-x c++ -std=c++17"};
     char path[256], line[512];
-    example e;
     text_buffer text;
-    if (!make_example(&e))
-        return;
     text_init(&text, &memory_system);
-    target_c_header(&e.program, &text);
-    text_puts(&text, "\nint workspace = NET_WORKSPACE_BYTES + NET_INPUTS + NET_OUTPUTS;\n");
+    target_c_header(p, &text);
+    text_puts(&text, more);
     (void)snprintf(path, sizeof path, "%s/net.h", folder);
     CHECK(write_text(path, &text));
     for (size_t k = 0; k < 2; k++) {
@@ -177,6 +176,18 @@ static void test_header(const char *folder, const char *compiler)
     }
     (void)remove(path);
     text_release(&text);
+}
+
+static void test_header(const char *folder, const char *compiler)
+{
+    static const target_block nothing = {0};
+    const target_program empty = {.name = "nothing", .blocks = &nothing, .n_blocks = 1};
+    example e;
+    if (!make_example(&e))
+        return;
+    check_header(folder, compiler, &e.program,
+                 "\nint workspace = NET_WORKSPACE_BYTES + NET_INPUTS + NET_OUTPUTS;\n");
+    check_header(folder, compiler, &empty, "\nchar workspace[NOTHING_WORKSPACE_BYTES];\n");
     arena_release(&e.memory);
 }
 

@@ -58,6 +58,10 @@ void c_put_threads(text_buffer *out)
 
 static void put_workspace(const target_program *p, text_buffer *out)
 {
+    if (target_workspace(p, 1) == 0) {
+        text_puts(out, " *   workspace  not used\n");
+        return;
+    }
     text_printf(out, " *   workspace  %" PRIu64 " bytes, ", target_workspace(p, 1));
     if (p->shares_work)
         text_printf(out, "%" PRIu64 " more for each further thread, ",
@@ -115,6 +119,14 @@ void c_put_prototype(const target_program *p, text_buffer *out)
                 p->shares_work ? ",\n    const struct tenon_threads *threads" : "");
 }
 
+/* The bytes of an array for the workspace of one thread: callers declare one, and C has no arrays of
+ * 0 elements. */
+static uint64_t workspace_array(const target_program *p)
+{
+    const uint64_t bytes = target_workspace(p, 1);
+    return bytes ? bytes : TARGET_ALIGN;
+}
+
 static void put_sizes(const target_program *p, const target_used *used, text_buffer *out)
 {
     text_puts(out, "#define ");
@@ -127,7 +139,7 @@ static void put_sizes(const target_program *p, const target_used *used, text_buf
         text_printf(out, "_WORKSPACE_BYTES(threads) (%" PRIu64 "u + %" PRIu64 "u * (threads))\n",
                     target_workspace(p, 0), target_workspace(p, 1) - target_workspace(p, 0));
     else
-        text_printf(out, "_WORKSPACE_BYTES %" PRIu64 "u\n", target_workspace(p, 1));
+        text_printf(out, "_WORKSPACE_BYTES %" PRIu64 "u\n", workspace_array(p));
     if (p->takes_weights) {
         text_puts(out, "#define ");
         put_upper(out, p->name);
