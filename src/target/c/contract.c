@@ -119,8 +119,8 @@ void c_put_prototype(const target_program *p, text_buffer *out)
                 p->shares_work ? ",\n    const struct tenon_threads *threads" : "");
 }
 
-/* The bytes of an array for the workspace of one thread: callers declare one, and C has no arrays of
- * 0 elements. */
+/* The bytes of an array for the workspace of one thread: callers declare one, and C has no arrays
+ * of 0 elements. */
 static uint64_t workspace_array(const target_program *p)
 {
     const uint64_t bytes = target_workspace(p, 1);
