@@ -191,10 +191,32 @@ class Operators(Case):
             got, = self.results("LayerNormalization", 1, x, scale, bias, opset=opset)
             np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
 
+    def one_hot(self, depth, extent):
+        given = [put_tensor(depth, "depth"), put_tensor(floats(2), "values")]
+        return model([node("OneHot", "x depth values", "y")], [("x", "si64", [extent])], [("y", "f32", None)], given)
+
     def test_one_hot_of_no_extent(self):
-        given = [put_tensor(ints(-1), "depth"), put_tensor(floats(2), "values")]
-        data = model([node("OneHot", "x depth values", "y")], [("x", "si64", [3])], [("y", "f32", None)], given)
-        self.assertEqual(self.refused(data), ["InvalidDimension"])
+        """A depth that is none, in a model with an open size too: as a number of 64 bits it would be that size."""
+        for number in -1, np.nan, np.inf, -np.inf, 1e30, -9.3e18:
+            for extent in 3, "n":
+                with self.subTest(number=number, extent=extent):
+                    depth = ints(number) if number == -1 else np.array([number], np.float32)
+                    self.assertEqual(self.refused(self.one_hot(depth, extent)), ["InvalidDimension"])
+
+    def test_one_hot_of_a_float(self):
+        got, = self.run_model(self.one_hot(np.array([2.75], np.float32), 3), {"x": ints(0, 1, 2)})
+        self.assertEqual(got.shape, (3, 2))
+
+    def test_empty_lists_are_no_number(self):
+        """Where one number is wanted, a list of none must not leave it unset."""
+        none = put_tensor(ints(), "k")
+        x, y = [("x", "f32", [2, 3])], [("y", "f32", None)]
+        for op, inputs, domain in (("CumSum", "x k", ""), ("TopK", "x k", ""), ("ExpandDims", "x k", "com.microsoft")):
+            with self.subTest(op=op):
+                outputs = "y i" if op == "TopK" else "y"
+                data = model([node(op, inputs, outputs, domain=domain)], x, y, [none], domains=[(domain, 1)] if domain else [])
+                self.assertEqual(self.refused(data), ["InvalidAttribute"])
+        self.assertEqual(self.refused(self.one_hot(ints(), 3)), ["DataDependentShape"])
 
     def attended(self, q, k, v, mask):
         scores = np.einsum("bhsd,bhtd->bhst", q.astype(np.float64), k) / np.sqrt(q.shape[-1]) + mask

@@ -73,6 +73,15 @@ bool onnx_in_ints(onnx_call *c, uint32_t k, bool symbols, uint32_t most, int64_t
     return true;
 }
 
+bool onnx_in_int(onnx_call *c, uint32_t k, bool symbols, int64_t *out)
+{
+    uint32_t n;
+    if (!onnx_in_ints(c, k, symbols, 1, out, &n))
+        return false;
+    return n == 1 ||
+           onnx_refuse(c, DIAG_InvalidAttribute, "input %" PRIu32 " must be one integer", k);
+}
+
 bool onnx_in_float(onnx_call *c, uint32_t k, double otherwise, double *out)
 {
     const known_value *known = onnx_in_known(c, k);

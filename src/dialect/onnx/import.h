@@ -133,6 +133,8 @@ known_room onnx_known_room(onnx_call *c);
 /* Input K as a list of at most MOST sizes (`symbols`: also symbolic ones) or integers. False, and
  * refused, when that is not known or there are more. N 0 when it is left out. */
 bool onnx_in_ints(onnx_call *c, uint32_t k, bool symbols, uint32_t most, int64_t *out, uint32_t *n);
+/* Input K as one integer, or size (`symbols`). False, and refused, when that is not known. */
+bool onnx_in_int(onnx_call *c, uint32_t k, bool symbols, int64_t *out);
 /* Input K as one known number. */
 bool onnx_in_float(onnx_call *c, uint32_t k, double otherwise, double *out);
 

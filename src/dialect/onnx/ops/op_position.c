@@ -246,13 +246,12 @@ bool onnx_op_top_k(onnx_call *c)
     const tn_value x = onnx_in(c, 0);
     const type *t = onnx_type_of(c, x);
     int64_t axis, k = onnx_attr_int(c, "k", 0);
-    uint32_t n = 1;
     if (!t || !onnx_axis(c, onnx_attr_int(c, "axis", -1), t->rank, &axis) ||
-        (c->version >= 10 && !onnx_in_ints(c, 1, true, 1, &k, &n)))
+        (c->version >= 10 && !onnx_in_int(c, 1, true, &k)))
         return false;
     const bool is_size = c->version >= 10 && dim_is_symbolic(k); /* attributes are numbers */
-    if (n != 1 || (k < 0 && !is_size))
-        return onnx_refuse(c, DIAG_InvalidAttribute, "'k' must be one number");
+    if (k < 0 && !is_size)
+        return onnx_refuse(c, DIAG_InvalidAttribute, "'k' must not be negative");
     const bool largest = onnx_attr_int(c, "largest", 1);
     if (is_size)
         return give_first_of(c, x, axis, k, largest);
@@ -296,28 +295,37 @@ bool onnx_op_compress(onnx_call *c)
     return onnx_give(c, 0, tn_transpose(c->b, rows, (tn_ints){back, u->rank}));
 }
 
+/* The depth of OneHot, a size, an integer or a float. What is no extent must not look like a size.
+ */
+static bool read_depth(onnx_call *c, dim *depth)
+{
+    const known_value *known = onnx_in_known(c, 1);
+    double given;
+    if (known && known->n == 1 && known->at[0].is_size) {
+        *depth = known->at[0].i;
+        return true;
+    }
+    if (!onnx_in_float(c, 1, -1, &given))
+        return false;
+    if (!(given >= 0 && given <= INT32_MAX * 1024.0))
+        return onnx_refuse(c, DIAG_InvalidDimension, "its depth is %g, not an extent", given);
+    *depth = (dim)given;
+    return true;
+}
+
 /* A new axis with ON at the position and OFF elsewhere. */
 bool onnx_op_one_hot(onnx_call *c)
 {
     tn_value i = onnx_in(c, 0);
     const tn_value values = onnx_in(c, 2);
     const type *t = onnx_type_of(c, i);
-    int64_t axis, depth;
-    uint32_t n;
+    int64_t axis, depth = 0;
     dim dims[TN_MAX_RANK];
     if (!t || !tn_is_value(values))
         return false;
     if (t->rank == TN_MAX_RANK)
         return onnx_refuse(c, DIAG_RankMismatch, "the rank of the result is too high");
-    const known_value *known = onnx_in_known(c, 1);
-    if (known && known->n == 1 && dtype_is_float(known->dtype))
-        depth = (int64_t)known->at[0].f;
-    else if (!onnx_in_ints(c, 1, true, 1, &depth, &n))
-        return false;
-    if (depth < 0 && !dim_is_symbolic(depth))
-        return onnx_refuse(c, DIAG_InvalidDimension, "its depth is %" PRId64 ", not an extent",
-                           depth);
-    if (!onnx_axis(c, onnx_attr_int(c, "axis", -1), t->rank + 1, &axis))
+    if (!read_depth(c, &depth) || !onnx_axis(c, onnx_attr_int(c, "axis", -1), t->rank + 1, &axis))
         return false;
     for (uint32_t k = 0; k <= t->rank; k++)
         dims[k] = k == axis ? depth : t->dims[k > axis ? k - 1 : k];
@@ -354,8 +362,7 @@ bool onnx_op_cum_sum(onnx_call *c)
     const tn_value x = onnx_in(c, 0);
     const type *t = onnx_type_of(c, x);
     int64_t axis;
-    uint32_t n;
-    if (!t || !onnx_in_ints(c, 1, false, 1, &axis, &n) || !onnx_axis(c, axis, t->rank, &axis))
+    if (!t || !onnx_in_int(c, 1, false, &axis) || !onnx_axis(c, axis, t->rank, &axis))
         return false;
     const bool exclusive = onnx_attr_int(c, "exclusive", 0);
     const bool reverse = onnx_attr_int(c, "reverse", 0);

@@ -11,15 +11,8 @@ static const double pi = 3.14159265358979323846;
 /* Input K as one integer, or OTHERWISE when it is left out. */
 static bool int_in(onnx_call *c, uint32_t k, int64_t otherwise, int64_t *out)
 {
-    const known_value *known = onnx_in_known(c, k);
     *out = otherwise;
-    if (!onnx_has_in(c, k))
-        return true;
-    if (!known || known->n != 1 || known->at[0].is_size || dtype_is_float(known->dtype))
-        return onnx_refuse(c, DIAG_DataDependentShape,
-                           "input %" PRIu32 " must be one integer that is known", k);
-    *out = known->at[0].i;
-    return true;
+    return !onnx_has_in(c, k) || onnx_in_int(c, k, false, out);
 }
 
 /* ---- windows ---- */

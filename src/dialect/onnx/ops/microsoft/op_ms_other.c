@@ -6,11 +6,8 @@ bool onnx_op_expand_dims(onnx_call *c)
 {
     const type *t = onnx_in_type(c, 0);
     int64_t axis;
-    uint32_t n;
-    if (!t || !onnx_in_ints(c, 1, false, 1, &axis, &n))
+    if (!t || !onnx_in_int(c, 1, false, &axis))
         return false;
-    if (n != 1)
-        return onnx_refuse(c, DIAG_InvalidAttribute, "the axis is one number");
     if (t->rank == TN_MAX_RANK)
         return onnx_refuse(c, DIAG_RankMismatch, "the rank of the result is too high");
     return onnx_axis(c, axis, t->rank + 1, &axis) &&
