@@ -458,12 +458,13 @@ static value call_value(lowering *l, value f, const expr *e)
             arguments[to] = v;
             places[to] = a->at;
             given[to] = true;
-        } else if (to != UINT32_MAX) {
-            (void)lowering_fault(l, DIAG_ArityMismatch, a->at, "a parameter is given twice");
-            bad = true;
-        } else {
-            bad = true;
+            continue;
         }
+        bad = true;
+        if (to != UINT32_MAX)
+            (void)lowering_fault(l, DIAG_ArityMismatch, a->at,
+                                 to < n ? "a parameter is given twice"
+                                        : "a parameter before this one is not given");
     }
     return bad ? BAD : apply_value(l, &f, arguments, places, n, e);
 }
