@@ -131,23 +131,27 @@ value lowering_expr(lowering *l, const expr *e);
 value lowering_binary(lowering *l, op_id op, value x, span x_at, value y, span y_at, span at,
                       span sign);
 
-/* call.c */
-value lowering_call_expr(lowering *l, const expr *e);
-/* C applied to N values that stand at AT[i]. */
-value lowering_apply(lowering *l, const closure *c, const value *arguments, const span *at,
-                     uint32_t n, span call);
-value lowering_block(lowering *l, const stmt *first);
-/* Where the result of D stands. */
-span lowering_result_place(const function_decl *d);
+/* scope.c */
 /* Bind NAME in the current scope; its binding, or NULL. */
 const binding *lowering_bind(lowering *l, const char *name, span at, value v);
 const binding *lowering_find(const lowering *l, const char *name);
 /* The same of a use of NAME at AT, of which editors hear. */
 const binding *lowering_use(const lowering *l, const char *name, span at);
+
+/* statement.c */
+value lowering_block(lowering *l, const stmt *first);
 /* One statement of a script, whose bindings stay. */
 value lowering_top_statement(lowering *l, const stmt *s);
+
+/* call.c */
+value lowering_call_expr(lowering *l, const expr *e);
+/* C applied to N values that stand at AT[i]. */
+value lowering_apply(lowering *l, const closure *c, const value *arguments, const span *at,
+                     uint32_t n, span call);
 /* The entry C with its inputs. */
 value lowering_entry_call(lowering *l, const closure *c, const value *arguments);
+/* Where the result of D stands. */
+span lowering_result_place(const function_decl *d);
 /* Check the body of C with arguments of which only the types are known, once. */
 bool lowering_checked(lowering *l, const closure *c);
 /* Note, for an editor, what names mean in the body of C, which has syntax errors, as far as it
