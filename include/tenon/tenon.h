@@ -321,7 +321,9 @@ TN_API tn_status tn_module_set_constant(tn_module *m, size_t input, const struct
  *
  * name     of the constant in the text or file, and of the input
  * value    what it was, borrowed until M is freed; NULL: not wanted
- * returns  TN_ERR_USAGE  no constant, or several, or an input that is called so
+ * returns  TN_ERR_USAGE     no constant, or several, or an input that is called so
+ *          TN_ERR_REJECTED  the value, which M holds as one element, has more bytes than the
+ *                           limit literal_bytes
  *          TN_ERR_NOMEM
  * M is as before after any failure. */
 TN_API tn_status tn_module_open_constant(tn_module *m, const char *name, struct tn_buffer *value);

@@ -23,10 +23,15 @@ outputs: %8
 draw = np.random.default_rng(3)
 W, B = draw.normal(size=(3, 2)).astype(np.float32), draw.normal(size=2).astype(np.float32)
 SAMPLES = {"x": draw.normal(size=(64, 3)).astype(np.float32), "y": draw.normal(size=(64, 2)).astype(np.float32)}
-ONNX = model([node("MatMul", "x net.w", "p"), node("Add", "p net.b", "z"), node("Sub", "z y", "d"),
-              node("Mul", "d d", "q"), node("ReduceMean", "q", "loss", keepdims=0)],
-             [("x", "f32", [4, 3]), ("y", "f32", [4, 2])], [("loss", "f32", [])],
-             initializers=[("net.w", W), ("net.b", B)])
+
+
+def network(w, b):
+    return model([node("MatMul", "x net.w", "p"), node("Add", "p net.b", "z"), node("Sub", "z y", "d"),
+                  node("Mul", "d d", "q"), node("ReduceMean", "q", "loss", keepdims=0)],
+                 [("x", "f32", [4, 3]), ("y", "f32", [4, 2])], [("loss", "f32", [])],
+                 initializers=[("net.w", w), ("net.b", b)])
+
+
 TRAIN = ["--data", "data.npz", "--lr", "0.05", "--batch", "16", "--steps", "6", "--engine", "ref"]
 
 
@@ -35,7 +40,7 @@ class Initializers(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.dir = pathlib.Path(folder.name)
-        (self.dir / "net.onnx").write_bytes(ONNX)
+        (self.dir / "net.onnx").write_bytes(network(W, B))
         (self.dir / "net.ir").write_text(INPUTS)
         np.savez(self.dir / "data.npz", **SAMPLES)
         np.savez(self.dir / "init.npz", **{"net.w": W, "net.b": B})
@@ -51,6 +56,15 @@ class Initializers(unittest.TestCase):
             for name in "net.w", "net.b":
                 np.testing.assert_array_equal(got[name], want[name])
         self.assertFalse(np.array_equal(want["net.w"], W))
+
+    def test_equal_elements(self):
+        w, b = np.full_like(W, 0.25), np.zeros_like(B)  # which a program holds as one element
+        (self.dir / "net.onnx").write_bytes(network(w, b))
+        np.savez(self.dir / "init.npz", **{"net.w": w, "net.b": b})
+        want = self.train("net.ir", "net.w,net.b", "a.npz", "--init", "init.npz")
+        got = self.train("net.onnx", "net", "b.npz")
+        for name in "net.w", "net.b":
+            np.testing.assert_array_equal(got[name], want[name])
 
     def test_one_of_them(self):
         got = self.train("net.onnx", "net.b", "b.npz")

@@ -63,12 +63,14 @@ static void test_opened(tn_context *cx)
     static const char program_text[] = "func @main(%x: tensor<f32, 2>) -> tensor<f32, 2> {\n"
                                        "  %w = constant value[2.0, 3.0] -> tensor<f32, 2>\n"
                                        "  %v = constant value[5.0, 7.0] -> tensor<f32, 2>\n"
+                                       "  %u = constant fill[1.5] -> tensor<f32, 2>\n"
                                        "  %y = mul(%x, %w) -> tensor<f32, 2>\n"
-                                       "  %z = add(%y, %v) -> tensor<f32, 2>\n"
+                                       "  %s = mul(%y, %u) -> tensor<f32, 2>\n"
+                                       "  %z = add(%s, %v) -> tensor<f32, 2>\n"
                                        "  return %z\n}\n";
     tn_module *m = NULL;
     const tn_read_options options = {.dialect = "ptir-text"};
-    tn_buffer w = {0}, v = {0};
+    tn_buffer w = {0}, v = {0}, u = {0};
     float x[2] = {1, 10}, z[2] = {0};
     tn_program *program = NULL;
     CHECK_INT(tn_module_read(cx, &options, program_text, sizeof program_text - 1, &m), TN_OK);
@@ -79,20 +81,26 @@ static void test_opened(tn_context *cx)
     CHECK_INT(tn_module_open_constant(m, "y", &w), TN_ERR_USAGE);
     CHECK_INT(tn_module_open_constant(m, "v", &v), TN_OK);
     CHECK_INT(tn_module_open_constant(m, "w", &w), TN_OK);
+    CHECK_INT(tn_context_set_limit(cx, "literal_bytes", 7), TN_OK);
+    CHECK_INT(tn_module_open_constant(m, "u", &u), TN_ERR_REJECTED);
+    CHECK_INT(tn_context_set_limit(cx, "literal_bytes", 1000), TN_OK);
+    CHECK_INT(tn_module_open_constant(m, "u", &u), TN_OK);
     CHECK_INT(tn_module_open_constant(m, "w", NULL), TN_ERR_USAGE);
     CHECK_INT(tn_module_verify(m), TN_OK);
-    CHECK_INT(tn_module_input_count(m), 3);
+    CHECK_INT(tn_module_input_count(m), 4);
     check_input(m, 0, "x");
     check_input(m, 1, "w");
     check_input(m, 2, "v");
+    check_input(m, 3, "u");
     CHECK(w.bytes == 8 && v.bytes == 8 && w.type.rank == 1 && w.type.dims[0] == 2);
     CHECK(((float *)w.data)[1] == 3 && ((float *)v.data)[1] == 7);
+    CHECK(u.bytes == 8 && ((float *)u.data)[0] == 1.5F && ((float *)u.data)[1] == 1.5F);
     CHECK_INT(tn_program_compile(m, NULL, &program), TN_OK);
-    const tn_buffer in[] = {{x, sizeof x, w.type}, v, w}; /* exchanged */
+    const tn_buffer in[] = {{x, sizeof x, w.type}, v, w, u}; /* exchanged */
     tn_buffer out = {z, sizeof z, w.type};
     if (program)
-        CHECK_INT(tn_program_run(program, in, 3, &out, 1, NULL), TN_OK);
-    CHECK(z[0] == 7 && z[1] == 73);
+        CHECK_INT(tn_program_run(program, in, 4, &out, 1, NULL), TN_OK);
+    CHECK(z[0] == 9.5F && z[1] == 108);
     tn_program_free(program);
     tn_module_free(m);
 }

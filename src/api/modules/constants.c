@@ -1,5 +1,6 @@
 /* Inputs that get one value for good, and constants that become inputs. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "api/api.h"
 #include "graph/literal.h"
@@ -232,22 +233,43 @@ static bool list_input(function *f, value_id v)
     return true;
 }
 
+/* All elements of L, which holds a single one where it is a splat. */
+static tn_status whole_data(module *m, const literal *l, tn_buffer *out)
+{
+    const size_t size = dtype_bytes(l->type->dtype);
+    const size_t count = (size_t)l->type->count;
+    *out = (tn_buffer){.data = (void *)(uintptr_t)l->data, .bytes = l->bytes};
+    public_type(l->type, &out->type);
+    if (!l->splat)
+        return TN_OK;
+    if (count > m->cx->limits.literal_bytes / size)
+        return diag_report(&m->cx->diag, DIAG_LimitExceeded, NULL, NO_SPAN,
+                           "written out, the constant has more bytes than the limit literal_bytes");
+    out->bytes = count * size;
+    out->data = arena_alloc_aligned(&m->arena, out->bytes, 64);
+    if (!out->data)
+        return module_no_memory(m);
+    for (size_t i = 0; i < count; i++)
+        memcpy((char *)out->data + i * size, l->data, size);
+    return TN_OK;
+}
+
 static tn_status open_constant(module *m, const char *name, tn_buffer *value)
 {
     function *f = module_entry(m);
     node *n = find_constant(m, name);
+    tn_buffer whole;
     if (!n)
         return TN_ERR_USAGE;
-    const literal *l = literal_of(n);
+    if (value)
+        TN_TRY(whole_data(m, literal_of(n), &whole));
     const type *t = value_type(f, n->first_value);
     attr entries[] = {{.key = KEY_NAME, .v.s = n->name}, {.key = KEY_TYPE, .v.type = t}};
     const attrs *a = attrs_of(&m->attrs, entries, 2);
     if (!a || !list_input(f, n->first_value))
         return module_no_memory(m);
-    if (value) {
-        *value = (tn_buffer){.data = (void *)(uintptr_t)l->data, .bytes = l->bytes};
-        public_type(t, &value->type);
-    }
+    if (value)
+        *value = whole;
     node_rewrite(n, OP_INPUT, n->in, 0, a);
     return TN_OK;
 }
