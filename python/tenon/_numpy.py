@@ -21,9 +21,13 @@ UFUNCS = {**elementwise.UFUNCS, np.matmul: products.matmul}
 
 
 def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    axis = options.get("axis", 0)  # of `reduce`, where None means all of them
     options = {k: v for k, v in options.items() if v is not None}
-    if method == "reduce" and ufunc in reductions.REDUCTIONS:
-        return reductions.REDUCTIONS[ufunc](*inputs, **{k: v for k, v in options.items() if k in ("axis", "keepdims")})
+    if "out" in options:
+        raise UsageError(f"a traced value does not change: write x = np.{ufunc.__name__}(x, y), with the operator "
+                         "x = x + y and not x += y")
+    if method == "reduce" and ufunc in reductions.REDUCTIONS and options.keys() <= {"axis", "keepdims"}:
+        return reductions.REDUCTIONS[ufunc](*inputs, **{**options, "axis": axis})
     if method == "accumulate" and ufunc in reductions.ACCUMULATIONS:
         return reductions.ACCUMULATIONS[ufunc](*inputs, **{"axis": 0, **options})
     function = UFUNCS.get(ufunc)
@@ -33,9 +37,10 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[s
     return function(*inputs)
 
 
-def full_like(x: Any, value: Any, dtype: Optional[DTypeLike] = None, **_: Any) -> Value:
+def full_like(x: Any, value: Any, dtype: Optional[DTypeLike] = None, order: str = "K", subok: bool = True,
+              shape: Any = None) -> Value:
     y = constant(x)
-    return full(y.shape, value, y.dtype if dtype is None else dtype)
+    return full(y.shape if shape is None else shape, value, y.dtype if dtype is None else dtype)
 
 
 def astype(x: Any, dtype: DTypeLike, **_: Any) -> Value:
@@ -45,9 +50,9 @@ def astype(x: Any, dtype: DTypeLike, **_: Any) -> Value:
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **movement.FUNCTIONS, **parts.FUNCTIONS, **elementwise.FUNCTIONS, **reductions.FUNCTIONS, **products.FUNCTIONS,
     **matrices.FUNCTIONS, **statistics.FUNCTIONS,
-    np.full_like: full_like, np.zeros_like: lambda x, dtype=None, **_: full_like(x, 0, dtype),
-    np.empty_like: lambda x, dtype=None, **_: full_like(x, 0, dtype),
-    np.ones_like: lambda x, dtype=None, **_: full_like(x, 1, dtype), np.shape: lambda x: constant(x).shape,
+    np.full_like: full_like, np.zeros_like: lambda x, *more, **names: full_like(x, 0, *more, **names),
+    np.empty_like: lambda x, *more, **names: full_like(x, 0, *more, **names),
+    np.ones_like: lambda x, *more, **names: full_like(x, 1, *more, **names), np.shape: lambda x: constant(x).shape,
     np.ndim: lambda x: constant(x).ndim,
 }
 
@@ -57,7 +62,14 @@ def call_function(function: Any, args: Any, kwargs: Any) -> Any:
     if own is None:
         module = str(function.__module__).replace("numpy", "np", 1)
         raise UsageError(f"{module}.{function.__name__} has no counterpart for traced values")
-    return own(*args, **kwargs)
+    return with_result(own, *args, **kwargs)
+
+
+def with_result(function: Any, *args: Any, **names: Any) -> Any:
+    """What FUNCTION gives, which is nowhere else."""
+    if names.get("out") is not None:
+        raise UsageError("out= has no counterpart in a traced function: the result is what the call gives")
+    return function(*args, **names)
 
 
 _AS_FUNCTIONS = ("sum mean prod any all var std argmax argmin reshape ravel transpose swapaxes squeeze take clip dot cumsum "

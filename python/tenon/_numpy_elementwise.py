@@ -140,8 +140,8 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
 }
 
 
-def clip(x: Any, low: Any = None, high: Any = None, out: None = None, **names: Any) -> Value:
-    low, high = names.get("a_min", low), names.get("a_max", high)
+def clip(x: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None) -> Value:
+    low, high = a_min if min is None else min, a_max if max is None else max
     if low is None and high is None:
         return constant(x)
     if low is None or high is None:

@@ -9,7 +9,7 @@ import numpy as np
 from ._arithmetic import where
 from ._create import iota
 from ._errors import UsageError
-from ._numpy_movement import known_size, moveaxis, pad, ravel, reshape, squeeze
+from ._numpy_movement import known_size, list_of, moveaxis, pad, ravel, reshape, squeeze
 from ._numpy_reductions import amax, amin, sum_of
 from ._trace import Value, call, constant
 
@@ -87,7 +87,7 @@ def norm(x: Any, ord: Ord = None, axis: Any = None, keepdims: bool = False) -> V
     if axis is None and (ord is None or y.ndim == 1):
         flat = _vector_norm(ravel(y), ord, 0, False)
         return reshape(flat, (1,) * y.ndim) if keepdims else flat
-    axes = tuple(range(y.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = tuple(range(y.ndim)) if axis is None else tuple(list_of(axis))
     if len(axes) == 1:
         return _vector_norm(y, ord, axes[0], keepdims)
     if len(axes) != 2:

@@ -14,8 +14,13 @@ from ._trace import Value, call, cast, constant, current
 Axis = Union[None, int, Sequence[int]]
 
 
+def list_of(numbers: Any) -> list[Any]:
+    """One number, or several."""
+    return [numbers] if isinstance(numbers, (int, np.integer)) else list(numbers)
+
+
 def axes_of(axis: Axis) -> c.Ints:
-    return c.ALL_AXES if axis is None else c.ints((axis,) if isinstance(axis, (int, np.integer)) else axis)
+    return c.ALL_AXES if axis is None else c.ints(list_of(axis))
 
 
 def known_size(x: Value, axis: int) -> int:
@@ -50,8 +55,8 @@ def swapaxes(x: Any, a: int, b: int) -> Value:
 
 def moveaxis(x: Any, source: Any, destination: Any) -> Value:
     n = constant(x).ndim
-    source = [a % n for a in ([source] if isinstance(source, int) else source)]
-    destination = [a % n for a in ([destination] if isinstance(destination, int) else destination)]
+    source = [a % n for a in list_of(source)]
+    destination = [a % n for a in list_of(destination)]
     order = [a for a in range(n) if a not in source]
     for to, a in sorted(zip(destination, source)):
         order.insert(to, a)
@@ -60,7 +65,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Value:
 
 def expand_dims(x: Any, axis: Any) -> Value:
     y = constant(x)
-    axes = [axis] if isinstance(axis, int) else list(axis)
+    axes = list_of(axis)
     n = y.ndim + len(axes)
     return call("expand_dims", y, c.ints([a + n if a < 0 else a for a in axes]))
 

@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from . import _library as c
-from ._numpy_movement import Axis, atleast, axes_of, expand_dims, known_size, ravel, reshape, swapaxes, take
+from ._numpy_movement import Axis, atleast, axes_of, expand_dims, known_size, list_of, ravel, reshape, swapaxes, take
 from ._trace import Value, call, constant, current, operands, values_of
 
 
@@ -68,7 +68,7 @@ def split(x: Any, parts: Any, axis: int = 0) -> list[Value]:
 
 def tile(x: Any, reps: Any) -> Value:
     y = constant(x)
-    reps = [reps] if isinstance(reps, int) else list(reps)
+    reps = list_of(reps)
     reps = [1] * (y.ndim - len(reps)) + reps
     if len(reps) > y.ndim:
         y = expand_dims(y, list(range(len(reps) - y.ndim)))

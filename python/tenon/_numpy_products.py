@@ -9,7 +9,7 @@ from . import _library as c
 from ._errors import UsageError
 from ._numpy_elementwise import conjugate
 from ._numpy_matrices import diagonal
-from ._numpy_movement import ravel, reshape, transpose
+from ._numpy_movement import list_of, ravel, reshape, transpose
 from ._trace import Value, call, constant, operands
 
 _DEFAULT = 19  # TN_DTYPE_DEFAULT
@@ -41,10 +41,10 @@ def dot(x: Any, y: Any) -> Value:
 
 def tensordot(x: Any, y: Any, axes: Any = 2) -> Value:
     a, b = operands(x, y)
-    if isinstance(axes, int):
+    if isinstance(axes, (int, np.integer)):
         pairs: Any = (range(a.ndim - axes, a.ndim), range(axes))
     else:
-        pairs = tuple([p] if isinstance(p, int) else p for p in axes)
+        pairs = tuple(list_of(p) for p in axes)
     return call("dot_general", a, b, c.ints(()), c.ints(()), c.ints(p % a.ndim for p in pairs[0]),
                 c.ints(p % b.ndim for p in pairs[1]), _DEFAULT, _DEFAULT)
 

@@ -9,7 +9,7 @@ from . import _library as c
 from ._arithmetic import wide_type
 from ._dtypes import BY_NAME, DTypeLike, dtype as dtype_of
 from ._errors import UsageError
-from ._numpy_movement import Axis, axes_of, ravel
+from ._numpy_movement import Axis, axes_of, list_of, ravel, reshape
 from ._trace import Value, call, cast, constant, current, many, values_of
 
 
@@ -44,8 +44,8 @@ REDUCTIONS = {np.add: sum_of, np.multiply: prod, np.maximum: amax, np.minimum: a
 
 
 def any_of(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Value:
-    y = constant(x)
-    result: Value = amax(cast(y if y.dtype == "i1" else y != 0, "si8"), axis, None, keepdims) != 0
+    y = constant(x)  # of no elements the largest is the least there is
+    result: Value = amax(cast(y if y.dtype == "i1" else y != 0, "si8"), axis, None, keepdims) > 0
     return result
 
 
@@ -68,7 +68,7 @@ def _var_in_own_type(x: Value, axis: Axis, ddof: int, keepdims: bool) -> Value:
     if ddof == 0:
         return mean(square, axis, keepdims=keepdims)
     n: Any = 1
-    for a in range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis:
+    for a in range(x.ndim) if axis is None else list_of(axis):
         n = n * x.shape[a]
     out: Value = sum_of(square, axis, keepdims=keepdims) / (constant(n, dtype_of(square.dtype)) - ddof)
     return out
@@ -91,7 +91,8 @@ var, std = _spread(lambda v: v), _spread(lambda v: call("sqrt", v))
 def argmax(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool = False) -> Value:
     y = constant(x)
     if axis is None:
-        y, axis = ravel(y), 0
+        place = argmax(ravel(y), 0)
+        return reshape(place, (1,) * y.ndim) if keepdims else place
     return call("arg_max", y, axis, bool(keepdims), BY_NAME["si64"].code)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ._arithmetic import where
 from ._numpy_elementwise import isclose
-from ._numpy_movement import Axis, broadcast_to, known_size, moveaxis, reshape
+from ._numpy_movement import Axis, broadcast_to, known_size, list_of, moveaxis, reshape
 from ._numpy_parts import concatenate, stack
 from ._numpy_reductions import all_of, amax, amin, mean, prod, sort, sum_of
 from ._trace import Value, call, cast, constant, operands
@@ -23,7 +23,7 @@ def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
         return mean(x, axis, keepdims=keepdims)
     y = constant(x)
     y, w = operands(y, np.ones((), y._known()[0].storage) if weights is None else weights)
-    if w.ndim == 1 and y.ndim > 1 and isinstance(axis, int):
+    if w.ndim == 1 and y.ndim > 1 and isinstance(axis, (int, np.integer)):
         w = reshape(w, [-1 if a == axis % y.ndim else 1 for a in range(y.ndim)])
     w = broadcast_to(w, y.shape)
     total = sum_of(w, axis, keepdims=keepdims)
@@ -39,7 +39,7 @@ def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Value
 def _sorted_lines(x: Any, axis: Axis) -> tuple[Value, tuple[Any, ...]]:
     """X, as floats, with what AXIS names as its last axis, sorted along it, and the shape that a result with keepdims has."""
     y = constant(x)
-    axes = range(y.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
+    axes = range(y.ndim) if axis is None else list_of(axis)
     at = sorted(a % y.ndim for a in axes)
     kept = tuple(1 if a in at else n for a, n in enumerate(y.shape))
     n = math.prod(known_size(y, a) for a in at)

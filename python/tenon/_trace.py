@@ -265,12 +265,12 @@ class Value(_Symbolic, NDArrayOperatorsMixin):
         return get_item(self, key)
 
     def __getattr__(self, name: str) -> Any:  # sum, reshape, T and others of arrays
-        from ._numpy import METHODS, PROPERTIES
+        from ._numpy import METHODS, PROPERTIES, with_result
         if name in PROPERTIES:
             return PROPERTIES[name](self)
         if name in METHODS:
             function = METHODS[name]
-            return lambda *args, **kwargs: function(self, *args, **kwargs)
+            return lambda *args, **kwargs: with_result(function, self, *args, **kwargs)
         raise AttributeError(f"a traced value has no '{name}'")
 
     def __repr__(self) -> str:

@@ -1,4 +1,5 @@
 """Functions of NumPy in traced functions: each gives what NumPy gives, on both engines with the same bits."""
+import operator
 import pathlib
 import re
 import unittest
@@ -214,12 +215,20 @@ class Numpy(unittest.TestCase):
                     self.check(lambda x: getattr(np, name)(x, axis=axis, keepdims=keepdims), T)
                     self.check(lambda x: getattr(x, name)(axis=axis, keepdims=keepdims), T)
         self.check(lambda x: np.var(x, axis=1, ddof=1), T)
-        self.check(lambda x: np.add.reduce(x, axis=1), T)
+        self.check(lambda x: np.var(x, axis=np.int64(1), ddof=1), T)
+        for u in (np.add, np.multiply, np.maximum, np.minimum):
+            self.check(lambda x: u.reduce(x), T)  # along the first axis, where others take all
+            self.check(lambda x: u.reduce(x, axis=None), T)
+            self.check(lambda x: u.reduce(x, axis=1, keepdims=True), T)
         for name in ("any", "all"):
             self.check(lambda x: getattr(np, name)(x, axis=1), P)
+            for axis in (None, 0, 1):
+                self.check(lambda x: getattr(np, name)(x, axis=axis), P[:0])
+                self.check(lambda x: getattr(np, name)(x, axis=axis), A[:, :0])
         for name in ("argmax", "argmin"):
             self.check(lambda x: getattr(np, name)(x), T)
             self.check(lambda x: getattr(np, name)(x, axis=1), T)
+            self.check(lambda x: getattr(np, name)(x, keepdims=True), T)
 
     def test_along_an_axis(self):
         tied = np.round(T * 2) / 2
@@ -276,7 +285,13 @@ class Numpy(unittest.TestCase):
                   lambda x: np.roll(x, 1, axis=2), lambda x: np.roll(x, -2), lambda x: np.where(x > 0, x, 0),
                   lambda x: np.clip(x, -0.5, 0.5), lambda x: x.clip(0), lambda x: np.clip(x, None, 0.1),
                   lambda x: np.zeros_like(x) + np.ones_like(x) * 2, lambda x: np.full_like(x, 3),
-                  lambda x: np.take(x, [1, 0, 1], axis=1), lambda x: np.take(x, [[3, 1]]),
+                  lambda x: np.split(x, [-1], axis=2)[0], lambda x: np.split(x, [-3, 2, 9], axis=2)[1],
+                  lambda x: np.concatenate([x, x[0]], axis=None), lambda x: np.roll(x, (1, -2), axis=(0, 2)),
+                  lambda x: np.roll(x, 1, axis=(0, 1)), lambda x: np.moveaxis(x, np.int64(0), -1), lambda x: np.tile(x, np.int64(2)),
+                  lambda x: x.clip(min=0), lambda x: x.clip(max=0.1), lambda x: x.clip(-0.5, max=0.5),
+                  lambda x: np.clip(x, a_min=0, a_max=0.5), lambda x: np.zeros_like(x, shape=(2, 3)),
+                  lambda x: np.ones_like(x, np.float32), lambda x: np.full_like(x, 3, shape=5),
+                  lambda x: np.take(x, [1, 0, 1], axis=1), lambda x: np.take(x, [[3, 1]]), lambda x: np.take(x, [-1, -24]),
                   lambda x: np.take_along_axis(x, np.zeros((2, 1, 4), np.int64), 1), lambda x: x.astype(np.float32),
                   lambda x: x.copy().flatten()):
             self.check(f, T, exact=True)
@@ -323,6 +338,10 @@ class Numpy(unittest.TestCase):
                            ("no 'sortt'", lambda x: x.sortt()),
                            ("size depends on the data", lambda x: x[x > 0]),
                            ("mode 'mean'", lambda x: np.pad(x, 1, mode="mean")),
+                           ("does not change: .* not x [+]= y", lambda x: operator.iadd(x, 1)),
+                           ("out= has no counterpart", lambda x: np.sum(x, out=np.zeros(()))),
+                           ("out= has no counterpart", lambda x: x.cumsum(out=np.zeros(4))),
+                           ("np.add with these options", lambda x: np.add.reduce(x, initial=3)),
                            ("ShapeMismatch|shapes|broadcast|shape", lambda x: x + np.ones(5, np.float32))]:
             with self.subTest(message), self.assertRaisesRegex((TypeError, AttributeError, tenon.Error), message):
                 tenon.function(f)(np.ones(4, np.float32))
