@@ -7,7 +7,8 @@ enum {
     STRIP_VECTORS = 4,   /* side by side */
     MANY_PANELS = 4,     /* A is read so often that packing it can pay */
     FEW_CHAINS = 6,      /* fewer do not keep the multipliers busy */
-    CROWDED_ROWS = 6,    /* so many fit into one set of the first-level cache */
+    CROWDED_ROWS = 6,    /* so many fit into one set of the first-level cache, ... */
+    SET_ROWS = 8,        /* ... and so many where tiles go through few products at a time */
     ENOUGH_PANELS = 16,  /* for the threads, ... */
     FEWER_PANELS = 6,    /* ... and for two or three of them, which is as many as have work when */
     MEDIUM = 1 << 28,    /* ... there are so many operations */
@@ -386,8 +387,10 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
     const bool may_crowd = !sweeps && !is_packed && (p->m >= FEW_ROWS || p->has_any_rows) &&
                            !s->a_in_scratch && !packs_rows;
     const bool crowds = may_crowd && is_crowded(p, *rows);
-    if ((crowds || (may_crowd && is_scattered(p))) && left == LEFT_ANY &&
-        p->panels >= MANY_PANELS) {
+    if (crowds && p->is_tiled && left == LEFT_ANY && s->wanted.rows == 0) {
+        *rows = *rows < SET_ROWS ? *rows : SET_ROWS;
+    } else if ((crowds || (may_crowd && is_scattered(p))) && left == LEFT_ANY &&
+               p->panels >= MANY_PANELS) {
         if (!pack_a(p, false, memory, plan, fault))
             return false;
     } else if (crowds && !p->is_tiled && s->wanted.rows == 0 && *rows > CROWDED_ROWS &&
