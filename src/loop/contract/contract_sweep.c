@@ -248,17 +248,20 @@ static void begin_fetching(sweep *s, loop_value k)
     loop_set(b, s->fetched_at, loop_i64(b, 0));
 }
 
-/* The next N lines, into the second-level cache: those of a group are as much as the first one
- * holds. */
+/* The next N lines, into the second-level cache where those of a group are about as much as the
+ * first one holds. */
 static void fetch(sweep *s, int64_t n)
 {
+    enum { NEAR = 8 << 10 };
     const problem *p = s->g->p;
     loop_builder *b = s->g->b;
     if (n == 0)
         return;
+    const bool is_far = contract_sweep_streams(p) * tile_of(p) * b_unit(p) > NEAR;
     const loop_value from = loop_get(b, s->fetched), at = loop_get(b, s->fetched_at);
     for (int64_t i = 0; i < n; i++)
-        loop_prefetch_far(b, loop_at(b, loop_offset(b, from, at), i * LOOP_ALIGN));
+        (is_far ? loop_prefetch_far
+                : loop_prefetch)(b, loop_at(b, loop_offset(b, from, at), i * LOOP_ALIGN));
     const loop_value next = int_add(b, at, loop_i64(b, n * LOOP_ALIGN)), none = loop_i64(b, 0);
     const loop_value goes_on = loop_binary(b, LOOP_ILT, next, int_times(b, s->columns, b_unit(p)));
     const loop_value row =
