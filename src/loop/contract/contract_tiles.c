@@ -10,7 +10,8 @@ enum {
     FEW_ROWS = 5,           /* with fewer, B is read as fast where it is */
     FEW_PRODUCTS = 16,      /* so that packing pays */
     WORTH = 4,              /* multiply-adds for each byte of the second cache */
-    ENOUGH_TILES = 4,       /* for the threads */
+    ENOUGH_TILES = 4,       /* for the threads, ... */
+    LEAST_TILES = 2,        /* ... and for two of them, even small ones */
     AT_ONCE = 8,            /* products that are packed of one panel before the next: what lies far
                                apart is not written by turns, and what is read stays near */
     AHEAD = AT_ONCE,        /* rows that are fetched before they are packed */
@@ -91,7 +92,7 @@ void contract_choose_tiles(problem *p, const machine *m)
             break;
         if (blocks * height >= panels * columns && blocks * height > 2 * half)
             blocks = quotient_up(blocks, 2);
-        else if (panels * columns > 2 * half)
+        else if (panels * columns > (tiles < LEAST_TILES ? half / 2 : 2 * half))
             panels = quotient_up(panels, 2);
         else
             break;
