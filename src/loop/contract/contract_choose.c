@@ -304,14 +304,13 @@ static b_form swept_form(const problem *p)
 }
 
 /* Are there so many rows that packing panels pays? A sweep loads and stores sums for every few rows
- * of B; with few registers that takes longer than to wait for a B that the caches keep. With more,
- * the rows must stay near while panels meet them. */
+ * of B; with few registers that takes longer than packing. With more, the rows must stay near while
+ * panels meet them. */
 static bool outweighs_packing(const problem *p, const machine *m)
 {
     enum { MANY_ROWS = 64, FEWER_ROWS = 48, WIDE = 512 };
     enum { PARTS = 8, MOST_PARTS = 3 }; /* of the second-level cache */
-    const double columns = (double)p->n * (double)p->k * (double)(p->bytes * p->parts);
-    if (m->level == LEVEL_AVX2 && p->m > FEWER_ROWS && p->n >= WIDE && columns <= m->cached)
+    if (m->level == LEVEL_AVX2 && p->m > FEWER_ROWS && p->n >= WIDE)
         return true;
     const walk a = WALK(p->spec.k, p->spec.n_k, a);
     const double rows = (double)p->m * (double)p->k * (double)(p->bytes * p->parts);
