@@ -4,10 +4,30 @@
 
 typedef struct splits {
     const kernel *k;
-    uint32_t axis; /* to be split, rank when there is none, ... */
+    uint32_t lanes; /* of its vectors, if it stays as it is */
+    uint32_t axis;  /* to be split, rank when there is none, ... */
     int64_t by; /* ... so that the inner one has so many positions, the fewest that are asked for */
     bool is_possible, has_quotients;
+    bool is_worthwhile; /* something is more than a few elements, each several times, or the same
+                           few over and over, which are loaded once and spread (emit_memory.c) */
 } splits;
+
+/* Does E go along the last axis over few elements, as many of which make a vector? */
+static bool is_spread(const splits *s, const access_expr *e)
+{
+    const uint32_t last = s->k->rank - 1;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->n; i++) {
+        const access_term *t = &e->at[i];
+        if (t->kind == ACCESS_AXIS && t->axis == last)
+            return false;
+        if (t->kind == ACCESS_AXIS || !(access_expr_axes(t->of) >> last & 1))
+            continue;
+        if (n++ > 0 || t->factor != 1 || t->by >= s->lanes || s->lanes % t->by != 0)
+            return false;
+    }
+    return n > 0;
+}
 
 /* Where E divides an axis alone, which has whole parts of that length. */
 static void find_axis(splits *s, const access_expr *e)
@@ -31,15 +51,22 @@ static void find_axis(splits *s, const access_expr *e)
 static void look_at(void *user, const access_expr *expr, const emit_read *read)
 {
     splits *s = user;
+    const bool had = s->has_quotients;
     s->is_possible = s->is_possible && !(read && read->is_by_data);
+    s->has_quotients = false;
     find_axis(s, expr);
+    s->is_worthwhile = s->is_worthwhile || (s->has_quotients && !is_spread(s, expr));
+    s->has_quotients = s->has_quotients || had;
 }
 
 static bool look(const function *f, const kernel *k, arena *memory, splits *s)
 {
     loop_builder b;
     emitter e;
-    *s = (splits){.k = k, .axis = k->rank, .is_possible = true};
+    *s = (splits){.k = k,
+                  .lanes = nest_lanes(f, k, k->dims[k->rank - 1]),
+                  .axis = k->rank,
+                  .is_possible = true};
     loop_init(&b, memory);
     if (!emit_init(&e, &b, f, k, memory))
         return false;
@@ -80,7 +107,8 @@ bool nest_split(const function *f, const kernel *k, arena *memory, kernel *out, 
         kernel next;
         if (!look(f, &now, memory, &s))
             return false;
-        if (!s.is_possible || s.axis == now.rank || now.rank == TN_MAX_RANK)
+        if (!s.is_possible || s.axis == now.rank || now.rank == TN_MAX_RANK ||
+            (now.rank == k->rank && !s.is_worthwhile))
             break;
         if (!split_axis(&now, &s, memory, &next))
             return true; /* the maps grow too large */
