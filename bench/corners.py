@@ -1,5 +1,5 @@
 """Work that users meet early and that is easily slow: products of all shapes and transpositions,
-rows by number, elementary functions, loops, and what orders.py, convolutions.py, contractions.py and everyday.py have. Programs are written out by `write`, into files that
+rows by number, elementary functions, loops, and what orders.py, convolutions.py, contractions.py, everyday.py and moves.py have. Programs are written out by `write`, into files that
 are named after the work; what NumPy and PyTorch do for it is in peer.py.
 """
 import re
@@ -7,6 +7,7 @@ import re
 import contractions
 import convolutions
 import everyday
+import moves
 import orders
 
 F = 4  # bytes of a float
@@ -88,6 +89,7 @@ TEXTS.update(orders.TEXTS)
 TEXTS.update(convolutions.TEXTS)
 TEXTS.update(contractions.TEXTS)
 TEXTS.update(everyday.TEXTS)
+TEXTS.update(moves.TEXTS)
 
 # The bytes that must be read and written.
 MOVED = {
@@ -104,6 +106,7 @@ MOVED = {
     **{name: (2 * F * m * k, F * m) for name, (m, k) in DOTS.items()},
     **orders.MOVED,
     **everyday.MOVED,
+    **moves.MOVED,
 }
 
 
@@ -165,7 +168,8 @@ def numpy_work(np, new):
             **{name: (lambda shape=shape: dots(*shape)) for name, shape in DOTS.items()},
             "divide-si64": divide, "sin": sine, "rsqrt": rsqrt, "take": take,
             "scan-scalars": running, "rng-normal": normal, **orders.numpy_work(np, new),
-            **contractions.numpy_work(np, new), **everyday.numpy_work(np, new)}
+            **contractions.numpy_work(np, new), **everyday.numpy_work(np, new),
+            **moves.numpy_work(np, new)}
 
 
 def torch_work(torch, new, empty):
@@ -230,4 +234,5 @@ def torch_work(torch, new, empty):
             "sin": lambda: unary(torch.sin), "rng-normal": normal, "divide-si64": divide,
             "scan-scalars": running, **orders.torch_work(torch, new),
             **convolutions.torch_work(torch, new), **contractions.torch_work(torch, new, empty),
-            **everyday.torch_work(torch, new)}
+            **everyday.torch_work(torch, new),
+            **moves.torch_work(torch, new)}
