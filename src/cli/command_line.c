@@ -26,7 +26,10 @@ static tn_status unknown_command(session *s, const char *name)
     size_t n = 0;
     for (; cli_commands[n]; n++)
         names[n] = cli_commands[n]->name;
-    advise_name(s, name, strlen(name), names, n);
+    if (name[0] == '-')
+        advise(s, "options stand behind the command: tenon run FILE %s ...", name);
+    else
+        advise_name(s, name, strlen(name), names, n);
     return usage_error(s, "there is no command '%s'", name);
 }
 

@@ -30,12 +30,38 @@ tn_status members_add(context *cx, archive *a, archive_member m)
     return TN_OK;
 }
 
+/* What a file is, by how it begins, that is taken for one of tensors; ends a sentence. */
+static const char *what_it_is(const unsigned char *start, size_t n)
+{
+    static const struct {
+        const char *begins, *is;
+    } known[] = {
+        {"version https://git-lfs", ", but a pointer of Git LFS: fetch the file, git lfs pull"},
+        {"<!", ", but a web page: fetch the file itself"},
+        {"<html", ", but a web page: fetch the file itself"},
+        {"\x89HDF", ", but an HDF5 file"},
+        {"\x80", ", but a pickle of Python: numpy.save and safetensors write what is read"},
+        {"GGUF", ", but a GGUF file"},
+        {"\x1f\x8b", ", but compressed: uncompress it first"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const size_t k = strlen(known[i].begins);
+        if (k <= n && memcmp(start, known[i].begins, k) == 0)
+            return known[i].is;
+    }
+    for (size_t i = 0; i < n; i++)
+        if ((start[i] < ' ' && start[i] != '\n' && start[i] != '\r' && start[i] != '\t') ||
+            start[i] > '~')
+            return "";
+    return ", but text: numpy.save(PATH, numpy.loadtxt(...)) writes its numbers as .npy";
+}
+
 /* Both formats say what they are at the start: a zip archive with "PK", a safetensors file with the
  * length of its header and the header's brace, where a zip archive has a number that is never so
  * large. */
 static tn_status list(context *cx, archive *a)
 {
-    unsigned char start[9] = {0};
+    unsigned char start[32] = {0};
     size_t n = a->in.size < sizeof start ? (size_t)a->in.size : sizeof start;
     TN_TRY(input_read(cx, &a->in, start, n));
     a->in.at = 0;
@@ -47,7 +73,8 @@ static tn_status list(context *cx, archive *a)
         return io_error(cx, a->in.name, "is a single .npy array, not an archive of named arrays");
     if (a->in.size == 0)
         return io_error(cx, a->in.name, "is empty");
-    return io_error(cx, a->in.name, "is no .npy, .npz or .safetensors file");
+    return io_error(cx, a->in.name, "is no .npy, .npz or .safetensors file%s",
+                    what_it_is(start, n));
 }
 
 tn_status archive_open_input(context *cx, const input *in, archive **out)

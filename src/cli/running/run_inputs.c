@@ -68,6 +68,8 @@ static tn_status note_path(session *s, const char *value, run_inputs *in)
             continue;
         if (in->paths[index])
             return usage_error(s, "the input '%.*s' is given twice", (int)(eq - value), value);
+        if (!eq[1])
+            return usage_error(s, "the input '%.*s' is given no value", (int)(eq - value), value);
         in->paths[index] = eq + 1;
         return TN_OK;
     }
@@ -123,16 +125,21 @@ static tn_status read_file(session *s, size_t i, run_inputs *in)
 /* Everything in the archive that an input still lacks; other tensors in it are none of ours. */
 static tn_status take_archive(run_inputs *in, tn_tensor_file *file, const char *path)
 {
+    bool is_used = false;
     for (size_t i = 0; i < in->n; i++) {
         tn_port port;
         size_t at;
         char position[24];
         (void)snprintf(position, sizeof position, "%zu", i);
         TN_TRY(tn_program_input(in->p, i, &port));
-        if (!in->tensors[i].data &&
-            (tn_tensor_file_find(file, port.name, &at) || tn_tensor_file_find(file, position, &at)))
+        if (!in->tensors[i].data && (tn_tensor_file_find(file, port.name, &at) ||
+                                     tn_tensor_file_find(file, position, &at))) {
             TN_TRY(take_tensor(in, i, file, at, path));
+            is_used = true;
+        }
     }
+    in->unused = is_used ? in->unused : file;
+    in->unused_path = is_used ? in->unused_path : path;
     return TN_OK;
 }
 
@@ -169,6 +176,24 @@ static bool has_every_extent(const tn_type *t)
     return true;
 }
 
+/* An archive that gave no input probably has it under another name. */
+static void note_unused(session *s, run_inputs *in)
+{
+    enum { SHOWN = 8 };
+    cli_text names = {0};
+    const size_t n = in->unused ? tn_tensor_file_count(in->unused) : 0;
+    for (size_t i = 0; i < n && i < SHOWN; i++) {
+        cli_puts(&names, i ? ", " : "");
+        cli_put_name(&names, tn_tensor_file_name(in->unused, i));
+    }
+    cli_puts(&names, n > SHOWN ? ", ..." : n == 0 ? "no arrays" : "");
+    if (in->unused && !names.failed)
+        add_note(s, "no input is called as an array of %s, which has: %.*s", in->unused_path,
+                 (int)names.n, names.at);
+    cli_text_release(&names);
+    in->unused = NULL;
+}
+
 tn_status inputs_complete(session *s, const uint64_t *seed, run_inputs *in)
 {
     tn_status status = TN_OK;
@@ -182,6 +207,7 @@ tn_status inputs_complete(session *s, const uint64_t *seed, run_inputs *in)
                    "give it with --input %s=FILE.npy, --input %s=VALUE or --inputs ARCHIVE, or "
                    "take --random SEED",
                    port.name, port.name);
+            note_unused(s, in);
             status = tn_program_check_input(in->p, i, NULL, NULL);
             continue;
         }

@@ -106,6 +106,25 @@ static bool is_foreign(char c)
     return !is_letter(c) && !is_digit(c) && !(c && strchr("%#=:,.()[]{}<>-\"?+ \t", c));
 }
 
+/* What stands for a character that programs for writing put in the place of it, or NULL. */
+static const char *plain_of(uint32_t code)
+{
+    switch (code) {
+    case 0x201c: /* quotation marks */
+    case 0x201d:
+    case 0x201e:
+        return "\"";
+    case 0x2013: /* dashes, and the sign */
+    case 0x2014:
+    case 0x2212:
+        return "-";
+    case 0xa0: /* a space that does not break */
+        return " ";
+    default:
+        return NULL;
+    }
+}
+
 static tn_status invalid_character(reader *r)
 {
     r->is_torn = true;
@@ -115,8 +134,13 @@ static tn_status invalid_character(reader *r)
     if (code < 0x20 || code == 0x7f)
         return diag_report(d, DIAG_InvalidCharacter, &r->m->source, at,
                            "the control character U+%04" PRIX32 " cannot stand here", code);
-    return diag_report(d, DIAG_InvalidCharacter, &r->m->source, at,
-                       "'%.*s' (U+%04" PRIX32 ") cannot stand here", (int)n, r->at, code);
+    const tn_status s =
+        diag_report(d, DIAG_InvalidCharacter, &r->m->source, at,
+                    "'%.*s' (U+%04" PRIX32 ") cannot stand here", (int)n, r->at, code);
+    const char *plain = plain_of(code);
+    if (plain)
+        diag_fix(d, at, plain, "write '%s'", plain);
+    return s;
 }
 
 tn_status syntax_error(reader *r, const char *expected)

@@ -319,8 +319,12 @@ static tn_status check_utf8(const module *m)
         (void)snprintf(hex + 3 * i, sizeof hex - 3 * i,
                        i + 1 < 4 && at + i + 1 < s->length ? "%02x " : "%02x",
                        (unsigned)(unsigned char)s->text[at + i]);
+    const bool is_utf16 =
+        at == 0 && s->length >= 2 &&
+        (memcmp(s->text, "\xff\xfe", 2) == 0 || memcmp(s->text, "\xfe\xff", 2) == 0);
     return diag_report(&m->cx->diag, DIAG_InvalidUtf8, s, (span){(uint32_t)at, 1},
-                       "invalid UTF-8 at byte %zu: %s", at, hex);
+                       "invalid UTF-8 at byte %zu: %s%s", at, hex,
+                       is_utf16 ? ": the text is UTF-16, and read is UTF-8" : "");
 }
 
 static tn_status read_text(reader *r)

@@ -322,7 +322,8 @@ static tn_status lower_results(lowering *l)
     if (from->stores_ids ? have != n : have < n) {
         ptir_lower_fault(
             l, from->stores_ids ? DIAG_UndefinedOutput : DIAG_RegionSignature, NULL, from->at,
-            from->stores_ids ? "'results' has %" PRIu32 " types, and 'result_ids' %" PRIu32 " ids"
+            from->stores_ids ? "'results' declares %" PRIu32 " of the values, and 'result_ids' "
+                               "returns %" PRIu32
                              : "the results are the last %" PRIu32
                                " instructions of the body, which has %" PRIu32,
             n, have);

@@ -1,4 +1,6 @@
 /* What an operation is given, and where its results go. */
+#include <inttypes.h>
+
 #include "dialect/mlir/hlo/shlo.h"
 
 #include "graph/literal.h"
@@ -120,7 +122,11 @@ bool shlo_same_shape_of(shlo_call *c, uint32_t first, uint32_t end)
             same = t->dims[i] == other->dims[i] || dim_is_symbolic(t->dims[i]) ||
                    dim_is_symbolic(other->dims[i]);
         if (!same)
-            return shlo_refuse(c, DIAG_ShapeMismatch, "its operands have different shapes");
+            return shlo_refuse(c, DIAG_ShapeMismatch,
+                               "its operands have different shapes: number %" PRIu32 " is %s, "
+                               "number %" PRIu32 " %s",
+                               first, type_text(&c->r->memory, &c->r->m->types, t), k,
+                               type_text(&c->r->memory, &c->r->m->types, other));
     }
     return t != NULL;
 }

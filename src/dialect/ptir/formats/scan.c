@@ -315,6 +315,8 @@ bool scan_dtype(ptir_scan *s, tn_dtype *out)
             return true;
         }
     }
-    return scan_fail(s, DIAG_UnknownDType, word.where, "there is no dtype '%.*s'",
-                     word.n > 60 ? 60 : (int)word.n, word.at);
+    const bool is_extent = word.n > 0 && word.at[0] >= '0' && word.at[0] <= '9';
+    return scan_fail(s, DIAG_UnknownDType, word.where, "there is no dtype '%.*s'%s",
+                     word.n > 60 ? 60 : (int)word.n, word.at,
+                     is_extent ? "; extents stand behind it: tensor<f32, 2x3>" : "");
 }

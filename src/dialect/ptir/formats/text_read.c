@@ -253,11 +253,13 @@ static bool unknown_field(reader *r, const ptir_op_info *op, ptir_word_text name
     for (uint32_t i = 0; i < op->n_fields && n < sizeof fields - 1; i++)
         n += (size_t)snprintf(fields + n, sizeof fields - n, "%s%s", i ? ", " : "",
                               op->fields[i].name);
-    (void)scan_fail(&r->s, DIAG_SyntaxError, name.where, "'%s' has no field '%.*s', but %s",
+    (void)scan_fail(&r->s, DIAG_SyntaxError, name.where,
+                    n || op->form == PTIR_FORM_LITERAL ? "'%s' has no field '%.*s', but %s"
+                                                       : "'%s' has no field '%.*s'%s",
                     op->name, name.n > 60 ? 60 : (int)name.n, name.at,
                     n                               ? fields
                     : op->form == PTIR_FORM_LITERAL ? "value and fill"
-                                                    : "none at all");
+                                                    : "; it takes none");
     suggest_fix(&like, &r->s.m->cx->diag, name.where, "");
     return false;
 }
@@ -597,6 +599,26 @@ static bool keep_function(reader *r, ptir_function *f, ptir_functions *to)
     return (PTIR_PUSH(r->s.memory, to, *f) || scan_no_memory(&r->s)) && ok;
 }
 
+/* The text of a program in MLIR begins with `module` or `func.func`. */
+static bool is_of_mlir(const ptir_scan *s)
+{
+    static const char *const words[] = {"func.func", "module ", "module{", "module@"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t n = strlen(words[i]);
+        found = found || ((size_t)(s->end - s->at) >= n && memcmp(s->at, words[i], n) == 0);
+    }
+    return found;
+}
+
+static bool of_mlir(ptir_scan *s)
+{
+    const span at = scan_here(s);
+    (void)scan_fail(s, DIAG_SyntaxError, at, "this is text of MLIR, and that of PTIR is expected");
+    diag_fix(&s->m->cx->diag, at, NULL, "read it as the dialect stablehlo (a file .mlir)");
+    return false;
+}
+
 static bool read_program(reader *r, ptir_program *out)
 {
     ptir_scan *s = &r->s;
@@ -612,8 +634,10 @@ static bool read_program(reader *r, ptir_program *out)
             continue;
         }
         if (!scan_eat_word(s, "func") && !scan_eat_word(s, "function"))
-            return scan_unexpected(s, out->functions.n ? "'func', 'entry func' or 'region'"
-                                                       : "'func'");
+            return is_of_mlir(s)
+                       ? of_mlir(s)
+                       : scan_unexpected(s, out->functions.n ? "'func', 'entry func' or 'region'"
+                                                             : "'func'");
         if (!read_function_name(r, &f))
             return false;
         if (is_entry || !out->entry) {
