@@ -15,6 +15,7 @@ import re
 import sys
 import tempfile
 
+from lib.onnx_compare import INEXACT
 from lib.program import ROOT, TEST, start
 
 try:
@@ -28,8 +29,6 @@ COUNTS = re.compile(r"Of the (\d+) programs of the test cases, (\d+) are written
 # Nothing satisfies the program, or a constant is larger than the reader of the result permits.
 NOT_COMPARED = ("no sizes were found", "a constant of too many elements", "a constant of this size is above the limit",
                 "takes longer than allowed", "more turns than allowed", "out of memory")
-# Written with other functions, which are right but for the last bits, or folded in another order.
-INEXACT = re.compile("log1p|expm1|cbrt|atan2|cumulative|segment.?reduce", re.I)
 
 
 def modules(path):
