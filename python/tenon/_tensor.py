@@ -116,9 +116,16 @@ class Tensor(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         def plain(x: Any) -> Any:
             return x._values() if isinstance(x, Tensor) else x
-        if "out" in options:
-            options["out"] = tuple(plain(x) for x in options["out"])
-        return getattr(ufunc, method)(*(plain(x) for x in inputs), **options)
+        given = options.get("out")
+        if given:
+            options["out"] = tuple(plain(x) for x in given)
+        results = getattr(ufunc, method)(*(plain(x) for x in inputs), **options)
+        if not given:
+            return results
+        # What was written to is the result, so that `t += 1` leaves a tensor.
+        many = isinstance(results, tuple)
+        own = tuple(r if x is None else x for x, r in zip(given, results if many else (results,)))
+        return own if many else own[0]
 
     def __dlpack__(self, *, stream: Any = None, max_version: Optional[tuple[int, int]] = None,
                    dl_device: Optional[tuple[int, int]] = None, copy: Optional[bool] = None) -> Any:

@@ -31,6 +31,21 @@ class Tensors(unittest.TestCase):
         self.assertEqual([row.tolist() for row in t], [[1, 2], [3, 4]])
         self.assertEqual(repr(tenon.tensor(2.5)), "Tensor(f32[], 2.5)")
 
+    def test_results_in_place(self):
+        """What is written to stays what it is: a tensor, or an array."""
+        t = same = tenon.tensor([1.5, 2.5])
+        t += 1
+        self.assertIs(t, same)
+        self.assertEqual(t.tolist(), [2.5, 3.5])
+        self.assertIs(np.multiply(t, 2, out=t), t)
+        a = np.zeros(2, np.float32)
+        self.assertIs(np.add(t, 1, out=a), a)
+        whole = tenon.tensor([0.0, 0.0])
+        fraction, whole_too = np.modf(t, out=(None, whole))
+        self.assertIs(whole_too, whole)
+        self.assertEqual((fraction.tolist(), whole.tolist()), ([0, 0], [5, 7]))
+        self.assertIs(np.add.reduce(np.ones((2, 2), np.float32), out=t), t)
+
     def test_format(self):
         self.assertEqual(f"{tenon.tensor(2.5):.3f} {tenon.tensor(7, 'si32'):4d} {tenon.tensor(0.5, 'bf16'):g}", "2.500    7 0.5")
         self.assertEqual(f"{tenon.tensor([1, 2])}", repr(tenon.tensor([1, 2])))
