@@ -252,7 +252,7 @@ class Program(NotCopied):
     def _order(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
         """Arguments by position and by name, in the order of the inputs."""
         if len(args) > self._n_in:
-            raise InputError(f"the program has {self._n_in} inputs, but {len(args)} are given")
+            raise InputError(f"the program has {self._n_in} input{'s' * (self._n_in != 1)}, but {len(args)} are given")
         given: list[Any] = [*args] + [_MISSING] * (self._n_in - len(args))
         for name, x in named.items():
             i = self._by_name.get(name)
@@ -405,9 +405,14 @@ class Program(NotCopied):
 
         dims  extents that the program leaves open, by the name of the symbol; others are 1
         """
+        sizes = {name: whole(name, n) for name, n in (dims or {}).items()}
+        known = {n for _, t in self._input_types for n in t.shape if isinstance(n, str)}
+        for name in sizes:
+            if name not in known:
+                raise UsageError(f"the program has no open size '{name}'; it has {', '.join(sorted(known)) or 'none'}")
         out = {}
         for k, (name, t) in enumerate(self._input_types):
-            shape = tuple(n if isinstance(n, int) else (dims or {}).get(n or "", 1) for n in t.shape)
+            shape = tuple(n if isinstance(n, int) else sizes.get(n or "", 1) for n in t.shape)
             array = np.zeros(shape, t.dtype.storage)
             buffer = c.Buffer(data=array.__array_interface__["data"][0])
             _set_type(buffer, t.dtype, shape)
@@ -453,7 +458,7 @@ class Program(NotCopied):
             name = "".join(ch if ch.isascii() and (ch.isalnum() or ch == "_") else "_" for ch in stem)
             name = name if name and not name[0].isdigit() else f"_{name}"
         o = c.EmitOptions(size=ctypes.sizeof(c.EmitOptions), name=chars("name", name),
-                          target=chars_or_none("target", target), cpu=chars_or_none("cpu", cpu), 
+                          target=chars_or_none("target", target), cpu=chars_or_none("cpu", cpu),
                           seed=whole("seed", seed), takes_weights=weights is not None, shares_work=parallel)
         files = [(path, FORMS[path.suffix])]
         files += [(pathlib.Path(file), form) for file, form in ((header, FORMS[".h"]), (weights, WEIGHTS))

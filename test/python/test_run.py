@@ -151,6 +151,13 @@ class Calls(unittest.TestCase):
         one, two = net.random_inputs(3, dims={"n": 4}), net.random_inputs(3, dims={"n": 4})
         self.assertEqual(one["x"].shape, (4, 3))
         self.assertEqual(one["x"].tolist(), two["x"].tolist())
+        self.assertEqual(net.random_inputs()["x"].shape, (1, 3))
+        with self.assertRaisesRegex(tenon.UsageError, "no open size 'm'; it has n"):
+            net.random_inputs(dims={"m": 4})
+        with self.assertRaisesRegex(tenon.UsageError, "'n' is -1"):
+            net.random_inputs(dims={"n": -1})
+        with self.assertRaisesRegex(TypeError, "'n' is '4'"):
+            net.random_inputs(dims={"n": "4"})
 
     def test_progress(self):
         seen = []
