@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory/checked.h"
+#include "base/text/chars.h"
 
 enum {
     MAX_DEPTH = 200,      /* of a tree, so that walking it is bounded */
@@ -77,32 +78,12 @@ static bool accept(parser *p, const char *word)
     return true;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* Letters, underscores and whatever is not ASCII. */
-static bool starts_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
-}
-
-static size_t name_length(const char *at)
-{
-    size_t n = 0;
-    if (starts_name(at[0]))
-        while (starts_name(at[n]) || is_digit(at[n]))
-            n++;
-    return n;
-}
-
 /* Is the name `i` and digits, an axis? */
 static bool is_axis_name(const char *name, size_t n)
 {
     bool ok = n > 1 && name[0] == 'i';
     for (size_t k = 1; k < n; k++)
-        ok = ok && is_digit(name[k]);
+        ok = ok && char_is_digit(name[k]);
     return ok;
 }
 
@@ -115,7 +96,7 @@ static bool is_quotient_name(const char *name, size_t n)
 static bool read_number(const char **at, int64_t *value)
 {
     *value = 0;
-    for (; is_digit(**at); (*at)++)
+    for (; char_is_digit(**at); (*at)++)
         if (!mul_i64(*value, 10, value) || !add_i64(*value, **at - '0', value))
             return false;
     return true;
@@ -153,11 +134,11 @@ static const index_expr *read_name(parser *p, size_t n)
 static const index_expr *read_atom(parser *p)
 {
     skip_space(p);
-    if (is_digit(*p->at)) {
+    if (char_is_digit(*p->at)) {
         int64_t value;
         return read_number(&p->at, &value) ? leaf(p, INDEX_NUMBER, value) : stop(p, INDEX_LIMIT);
     }
-    const size_t n = name_length(p->at);
+    const size_t n = size_name_length(p->at, SIZE_MAX);
     if (n == 0 && *p->at != '(' && *p->at != '-')
         return stop(p, INDEX_SYNTAX);
     if (++p->nesting > MAX_NESTING)
@@ -430,7 +411,7 @@ bool index_map_symbols(const char *text, bool (*each)(void *user, const char *na
                        void *user)
 {
     while (*text) {
-        const size_t n = name_length(text);
+        const size_t n = size_name_length(text, SIZE_MAX);
         if (n > 0 && !is_axis_name(text, n) && !is_quotient_name(text, n) && !each(user, text, n))
             return false;
         text += n > 0 ? n : 1;
@@ -447,7 +428,7 @@ const char *index_map_bind(const char *text, arena *memory,
     const size_t room = strlen(text) * 20 + 1;
     char *out = arena_alloc(memory, room), *to = out;
     while (out && *text) {
-        const size_t n = name_length(text);
+        const size_t n = size_name_length(text, SIZE_MAX);
         int64_t value;
         if (n > 0 && !is_axis_name(text, n) && !is_quotient_name(text, n) &&
             value_of(user, text, n, &value)) {

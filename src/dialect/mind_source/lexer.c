@@ -1,6 +1,7 @@
 /* Text to tokens. */
 #include <string.h>
 
+#include "base/text/chars.h"
 #include "base/text/utf8.h"
 #include "dialect/mind_source/surface.h"
 
@@ -27,16 +28,6 @@ typedef struct scanner {
     size_t at, end;
     bool newline;
 } scanner;
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_ascii_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 
 static char byte_at(const scanner *c, size_t at)
 {
@@ -104,7 +95,7 @@ static void skip_blanks(scanner *c)
 
 static bool in_base(char c, unsigned base)
 {
-    unsigned digit = is_digit(c)            ? (unsigned)(c - '0')
+    unsigned digit = char_is_digit(c)       ? (unsigned)(c - '0')
                      : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
                      : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
                                             : 99;
@@ -159,9 +150,9 @@ static void scan_number(scanner *c)
     for (; c->at < c->end; c->at++) {
         char b = c->text[c->at], before = c->at > begin ? c->text[c->at - 1] : '\0';
         bool sign = (b == '+' || b == '-') && !hex && (before == 'e' || before == 'E');
-        bool point = b == '.' &&
-                     (is_digit(byte_at(c, c->at + 1)) || !is_ascii_letter(byte_at(c, c->at + 1)));
-        if (!is_digit(b) && !is_ascii_letter(b) && !sign && !point)
+        bool point = b == '.' && (char_is_digit(byte_at(c, c->at + 1)) ||
+                                  !char_is_letter(byte_at(c, c->at + 1)));
+        if (!char_is_digit(b) && !char_is_letter(b) && !sign && !point)
             break;
     }
     span at = from(c, begin);
@@ -181,8 +172,8 @@ static bool read_based(const char *text, size_t n, unsigned base, uint64_t *out)
     for (size_t i = base == 10 ? 0 : 2; i < n; i++) {
         if (text[i] == '_')
             continue;
-        unsigned digit =
-            is_digit(text[i]) ? (unsigned)(text[i] - '0') : (unsigned)((text[i] | 32) - 'a') + 10;
+        unsigned digit = char_is_digit(text[i]) ? (unsigned)(text[i] - '0')
+                                                : (unsigned)((text[i] | 32) - 'a') + 10;
         if (__builtin_mul_overflow(*out, (uint64_t)base, out) ||
             __builtin_add_overflow(*out, (uint64_t)digit, out))
             return false;
@@ -236,8 +227,8 @@ static bool read_unicode(const char *text, size_t end, size_t *at, uint32_t *cod
     if (i >= end || text[i] != '{')
         return false;
     for (i++; i < end && in_base(text[i], 16) && i - begin < 7; i++)
-        *code = *code * 16 + (is_digit(text[i]) ? (uint32_t)(text[i] - '0')
-                                                : (uint32_t)((text[i] | 32) - 'a') + 10);
+        *code = *code * 16 + (char_is_digit(text[i]) ? (uint32_t)(text[i] - '0')
+                                                     : (uint32_t)((text[i] | 32) - 'a') + 10);
     *at = i;
     if (i == begin || i >= end || text[i] != '}' || utf8_encode(*code, ignored) == 0)
         return false;
@@ -318,7 +309,7 @@ static size_t letter_at(const scanner *c, size_t at)
     uint32_t code;
     if (at >= c->end)
         return 0;
-    if (is_ascii_letter(c->text[at]) || is_digit(c->text[at]))
+    if (char_is_letter(c->text[at]) || char_is_digit(c->text[at]))
         return 1;
     size_t n = utf8_decode(c->text + at, c->end - at, &code);
     return n > 1 && utf8_is_letter(code) ? n : 0;
@@ -356,7 +347,7 @@ static void scan_token(scanner *c)
     char b = c->text[c->at];
     size_t begin = c->at;
     uint32_t code;
-    if (is_digit(b)) {
+    if (char_is_digit(b)) {
         scan_number(c);
     } else if (b == '"') {
         scan_string(c);

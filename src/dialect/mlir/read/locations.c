@@ -1,10 +1,6 @@
 /* Locations: which name and which place in a file stand in `loc(...)`. */
+#include "base/text/chars.h"
 #include "dialect/mlir/read/mir.h"
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* Over white space and the bytes of WORD, if they are next in T. */
 static bool accept(mir_text *t, const char *word)
@@ -37,8 +33,8 @@ static mir_text rest_of_string(mir_text *t)
 static mir_text line_and_column(mir_text t)
 {
     size_t n = 0;
-    while (n < t.n &&
-           (is_digit(t.at[n]) || (t.at[n] == ':' && n + 1 < t.n && is_digit(t.at[n + 1]))))
+    while (n < t.n && (char_is_digit(t.at[n]) ||
+                       (t.at[n] == ':' && n + 1 < t.n && char_is_digit(t.at[n + 1]))))
         n++;
     return (mir_text){t.at, n};
 }

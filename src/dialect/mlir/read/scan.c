@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "base/text/chars.h"
 #include "base/text/decimal.h"
 #include "base/text/text.h"
 #include "base/text/utf8.h"
@@ -64,17 +65,9 @@ static bool is_space(char c)
 {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 static bool is_in_word(char c)
 {
-    return is_letter(c) || is_digit(c) || c == '$' || c == '.';
+    return char_is_letter(c) || char_is_digit(c) || c == '$' || c == '.';
 }
 
 char mir_next(mir_reader *r)
@@ -93,10 +86,10 @@ char mir_next(mir_reader *r)
 static size_t word_length(const mir_reader *r)
 {
     const char *p = r->at;
-    if (p >= r->end || !is_letter(*p))
+    if (p >= r->end || !char_is_letter(*p))
         return 0;
     while (p < r->end &&
-           (is_in_word(*p) || (*p == '-' && r->end - p > 1 && is_letter(p[1]) && p > r->at)))
+           (is_in_word(*p) || (*p == '-' && r->end - p > 1 && char_is_letter(p[1]) && p > r->at)))
         p++;
     return (size_t)(p - r->at);
 }
@@ -105,9 +98,9 @@ span mir_here(mir_reader *r)
 {
     const char c = mir_next(r);
     size_t n = c == '\0' ? 0 : 1;
-    if (is_letter(c)) {
+    if (char_is_letter(c)) {
         n = word_length(r);
-    } else if (c == '%' || c == '@' || c == '#' || c == '!' || is_digit(c)) {
+    } else if (c == '%' || c == '@' || c == '#' || c == '!' || char_is_digit(c)) {
         while (r->at + n < r->end && is_in_word(r->at[n]))
             n++;
     }
@@ -144,7 +137,7 @@ bool mir_expect(mir_reader *r, char c)
 
 bool mir_at_word(mir_reader *r)
 {
-    return is_letter(mir_next(r));
+    return char_is_letter(mir_next(r));
 }
 
 bool mir_accept_word(mir_reader *r, const char *word)
@@ -201,7 +194,7 @@ bool mir_sigil(mir_reader *r, char sigil, mir_text *out)
 
 static int hex_digit(char c)
 {
-    return is_digit(c)            ? c - '0'
+    return char_is_digit(c)       ? c - '0'
            : c >= 'a' && c <= 'f' ? c - 'a' + 10
            : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                   : -1;
@@ -261,7 +254,7 @@ bool mir_integer(mir_reader *r, int64_t *out, bool *fits)
     const bool minus = mir_accept(r, '-');
     uint64_t value = 0;
     *fits = true;
-    if (!is_digit(mir_next(r)))
+    if (!char_is_digit(mir_next(r)))
         return mir_expected(r, "a number");
     if (r->end - r->at > 2 && r->at[0] == '0' && r->at[1] == 'x' && hex_digit(r->at[2]) >= 0) {
         for (r->at += 2; r->at < r->end && hex_digit(*r->at) >= 0; r->at++) {

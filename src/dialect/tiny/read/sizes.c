@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory/checked.h"
+#include "base/text/chars.h"
 
 enum { MAX_NESTING = 32, MAX_TERMS = 256 };
 
@@ -37,28 +38,9 @@ static bool accept(size_parser *p, const char *word)
     return true;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool starts_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
-}
-
-static size_t name_length(const char *at, const char *end)
-{
-    size_t n = 0;
-    if (at < end && starts_name(*at))
-        while (at + n < end && (starts_name(at[n]) || is_digit(at[n])))
-            n++;
-    return n;
-}
-
 bool is_name(const char *text, size_t n)
 {
-    return n > 0 && name_length(text, text + n) == n;
+    return n > 0 && size_name_length(text, n) == n;
 }
 
 static bool combine(size_parser *p, dim_op op, dim a, dim b, dim *out)
@@ -76,7 +58,7 @@ static bool read_sum(size_parser *p, dim *out);
 static bool read_number(size_parser *p, dim *out)
 {
     int64_t n = 0;
-    for (; p->at < p->end && is_digit(*p->at); p->at++)
+    for (; p->at < p->end && char_is_digit(*p->at); p->at++)
         if (!mul_i64(n, 10, &n) || !add_i64(n, *p->at - '0', &n))
             return stop(p, "holds a number that is too large");
     *out = n;
@@ -94,7 +76,7 @@ static void note_size(const reader *r, const char *name, size_t n)
 
 static bool read_named(size_parser *p, dim *out)
 {
-    const size_t n = name_length(p->at, p->end);
+    const size_t n = size_name_length(p->at, (size_t)(p->end - p->at));
     const char *name = p->at;
     p->at += n;
     if (n == 8 && memcmp(name, "floordiv", 8) == 0 && accept(p, "(")) {
@@ -119,9 +101,9 @@ static bool read_named(size_parser *p, dim *out)
 static bool read_atom(size_parser *p, dim *out)
 {
     skip_space(p);
-    if (p->at < p->end && is_digit(*p->at))
+    if (p->at < p->end && char_is_digit(*p->at))
         return read_number(p, out);
-    if (p->at < p->end && starts_name(*p->at) && ++p->nesting <= MAX_NESTING) {
+    if (size_name_length(p->at, (size_t)(p->end - p->at)) > 0 && ++p->nesting <= MAX_NESTING) {
         const bool ok = read_named(p, out);
         p->nesting--;
         return ok;
@@ -213,8 +195,8 @@ static void print(size_printer *p, text_buffer *out, dim d, bool bare, uint32_t 
 static int by_text(const void *a, const void *b)
 {
     const text_buffer *x = a, *y = b;
-    const bool x_number = is_digit(x->at[0]) || x->at[0] == '-';
-    const bool y_number = is_digit(y->at[0]) || y->at[0] == '-';
+    const bool x_number = char_is_digit(x->at[0]) || x->at[0] == '-';
+    const bool y_number = char_is_digit(y->at[0]) || y->at[0] == '-';
     const size_t n = x->n < y->n ? x->n : y->n;
     if (x_number != y_number)
         return x_number ? 1 : -1;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/memory/checked.h"
+#include "base/text/chars.h"
 #include "base/text/text.h"
 #include "ops/index_map.h"
 
@@ -23,16 +24,6 @@ typedef struct map_reader {
 static bool malformed(map_reader *p, span at, const char *what)
 {
     return fault(p->r, p->e, DIAG_InvalidAttribute, at, "'index_map' %s", what);
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 /* An axis of the result, a size that the document binds, or a symbol. */
@@ -61,9 +52,7 @@ static bool put_words(map_reader *p, json_text t)
 {
     const char *end = t.at + t.n;
     for (const char *at = t.at; at < end;) {
-        size_t n = 0;
-        while (at + n < end && (is_letter(at[n]) || (n > 0 && is_digit(at[n]))))
-            n++;
+        size_t n = size_name_length(at, (size_t)(end - at));
         const bool quotient = n == 8 && memcmp(at, "floordiv", 8) == 0;
         if (n > 0 && !quotient) {
             if (!put_name(p, at, n))
@@ -73,7 +62,7 @@ static bool put_words(map_reader *p, json_text t)
                 return malformed(p, t.where, "holds something that is not an expression");
             p->divisions += quotient || *at == '%' || (*at == '/' && at + 1 < end && at[1] == '/');
             n = quotient ? n : *at == '/' && at + 1 < end && at[1] == '/' ? 2 : 1;
-            while (!quotient && is_digit(*at) && at + n < end && is_digit(at[n]))
+            while (!quotient && char_is_digit(*at) && at + n < end && char_is_digit(at[n]))
                 n++;
             text_put(&p->text, at, n);
         }
