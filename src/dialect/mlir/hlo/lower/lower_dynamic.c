@@ -21,7 +21,8 @@ bool shlo_lower_set_dimension_size(shlo_call *c)
     if (!t || !shlo_int(c, "dimension", 0, &axis) ||
         !shlo_are_axes(c, "dimension", &axis, 1, t->rank))
         return false;
-    if (!size || size->n != 1 || size->at[0].i != t->dims[axis])
+    if (!size || size->n != 1 || size->at[0].i != t->dims[axis] ||
+        size->at[0].is_size != dim_is_symbolic(t->dims[axis]))
         return shlo_refuse(c, DIAG_NotImplemented,
                            "only the extent that the operand has can be set");
     return shlo_give_value(c, 0, shlo_value_of(c, 0));

@@ -60,17 +60,20 @@ static bool lower_random_bits(shlo_call *c)
     return lower_named(c, "stablehlo.rng_bit_generator", &op, op.attrs.at, op.attrs.n);
 }
 
-/* Operand K as N numbers, the last axis of which may be pairs. */
+/* Operand K as N numbers or sizes, as a list or as pairs. A number must not look like a size. */
 static bool numbers_in(shlo_call *c, uint32_t k, uint32_t n, dim *out)
 {
     const known_value *known = shlo_known(c, k);
     if (!known)
         return shlo_unknown_shape(c, "a window");
     if (known->n != n)
-        return shlo_refuse(c, DIAG_ArityMismatch, "%u number%s of a window for %u",
+        return shlo_refuse(c, DIAG_ArityMismatch, "a window has %u number%s where %u are needed",
                            (unsigned)known->n, plural(known->n), (unsigned)n);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         out[i] = known->at[i].i;
+        if (!known->at[i].is_size && (out[i] < INT32_MIN || out[i] > INT32_MAX * INT64_C(1024)))
+            return shlo_refuse(c, DIAG_InvalidAttribute, "a number of a window is out of range");
+    }
     return true;
 }
 
