@@ -32,6 +32,19 @@ def network(w, b):
                  initializers=[("net.w", w), ("net.b", b)])
 
 
+
+
+def computed(weights, are_inputs):
+    """The network does not multiply with its WEIGHTS, but with what it computes of them."""
+    nodes = [node("Transpose", "net.w", "t", perm=[1, 0]), node("Mul", "net.w net.w", "s"), node("ReduceSum", "s", "n", keepdims=0),
+             node("Unsqueeze", "n", "n1", axes=[0]), node("Div", "t n1", "u"), node("Mul", "u net.g", "m"), node("MatMul", "x m", "p"),
+             node("Concat", "net.b net.c", "bc", axis=0), node("Add", "p bc", "z"), node("Sub", "z y", "d"), node("Mul", "d d", "q"),
+             node("ReduceMean", "q", "loss", keepdims=0)]
+    given = [(name, "f32", list(w.shape)) for name, w in weights.items()] if are_inputs else []
+    return model(nodes, [("x", "f32", [4, 3]), ("y", "f32", [4, 2]), *given], [("loss", "f32", [])],
+                 initializers=[] if are_inputs else list(weights.items()), opset=12)
+
+
 TRAIN = ["--data", "data.npz", "--lr", "0.05", "--batch", "16", "--steps", "6", "--engine", "ref"]
 
 
@@ -63,6 +76,24 @@ class Initializers(unittest.TestCase):
         np.savez(self.dir / "init.npz", **{"net.w": w, "net.b": b})
         want = self.train("net.ir", "net.w,net.b", "a.npz", "--init", "init.npz")
         got = self.train("net.onnx", "net", "b.npz")
+        for name in "net.w", "net.b":
+            np.testing.assert_array_equal(got[name], want[name])
+
+    def test_what_is_computed_of_them(self):
+        weights = {"net.w": W.T.copy(), "net.g": B + 2, "net.b": B[:1], "net.c": np.ones_like(B[:1])}
+        (self.dir / "fixed.onnx").write_bytes(computed(weights, False))
+        (self.dir / "open.onnx").write_bytes(computed(weights, True))
+        np.savez(self.dir / "init.npz", **weights)
+        want = self.train("open.onnx", "net", "a.npz", "--init", "init.npz")
+        got = self.train("fixed.onnx", "net", "b.npz")
+        for name, w in weights.items():
+            np.testing.assert_array_equal(got[name], want[name])
+            self.assertFalse(np.array_equal(want[name], w))
+
+    def test_other_values_keep_names(self):
+        np.savez(self.dir / "half.npz", **{"net.w": np.full_like(W, 0.5)})
+        want = self.train("net.onnx", "net", "a.npz", "--init", "half.npz")
+        got = self.train("net.onnx", "net", "b.npz", "--constants", "half.npz")
         for name in "net.w", "net.b":
             np.testing.assert_array_equal(got[name], want[name])
 

@@ -165,7 +165,7 @@ tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
         return select_entry(m, o->entry);
     m->dialect = d->lowers_to;
     m->lowered_from = d->name;
-    return pass_run(m, PASS_CANONICALIZE, false, NULL);
+    return pass_run(m, PASS_TIDY, false, NULL); /* weights stay what may be trained */
 }
 
 /* Wrap M, or free it when S says that it did not come about. */

@@ -128,14 +128,19 @@ static bool is_current(const importer *im, tn_value v)
     return tn_is_value(v) && v.scope == builder_scope(&im->b);
 }
 
-/* The data of V, a tensor. A weight has its name in the program, too. */
-static tn_value named_data(importer *im, const onnx_value *v)
+void onnx_name_weight(importer *im, const onnx_value *v)
 {
-    const tn_value made = tensor_data(im, v->tensor);
-    if (!v->is_weight || im->b.scopes.n != 1 || !tn_is_value(made))
-        return made;
     function *f = module_entry(im->m);
-    f->nodes.at[f->nodes.n - 1].name = module_string(im->m, v->name.at, v->name.n);
+    if (v->is_weight && im->b.scopes.n == 1)
+        f->nodes.at[f->nodes.n - 1].name = module_string(im->m, v->name.at, v->name.n);
+}
+
+/* The data of V, a tensor or known. */
+static tn_value made_data(importer *im, const onnx_value *v)
+{
+    const tn_value made = v->tensor ? tensor_data(im, v->tensor) : known_data(im, v->known);
+    if (tn_is_value(made))
+        onnx_name_weight(im, v);
     return made;
 }
 
@@ -143,7 +148,7 @@ tn_value onnx_data_of(importer *im, onnx_value *v)
 {
     if (is_current(im, v->v) || (!v->tensor && !v->known))
         return v->v;
-    const tn_value made = v->tensor ? named_data(im, v) : known_data(im, v->known);
+    const tn_value made = made_data(im, v);
     if (!tn_is_value(made) && im->b.status == TN_OK) {
         im->b.status = TN_ERR_REJECTED; /* that is refused: what would use it fails silently */
         v->is_faulty = true;

@@ -232,10 +232,31 @@ static bool all_known(onnx_call *c)
     return true;
 }
 
+/* Does an input have floats that training may change? */
+static bool is_trainable(const onnx_call *c)
+{
+    for (uint32_t i = 0; i < c->n_in; i++)
+        if (c->in[i] && c->in[i]->is_trainable)
+            return true;
+    return false;
+}
+
+/* The result, of which KNOWN is known. */
+static bool give(onnx_call *c, const known_value *known)
+{
+    if (!dtype_is_float(known->dtype) || !is_trainable(c))
+        return onnx_give_known(c, 0, known);
+    if (!c->op->lower(c))
+        return false;
+    c->out[0].known = known;
+    c->out[0].is_trainable = true;
+    return true;
+}
+
 static bool lower(onnx_call *c)
 {
     const known_value *known = all_known(c) ? c->op->known(c) : NULL;
-    if (known ? !onnx_give_known(c, 0, known) : c->im->no_memory || !c->op->lower(c))
+    if (known ? !give(c, known) : c->im->no_memory || !c->op->lower(c))
         return false;
     if (c->asked->misread)
         return onnx_refuse_misread(c);

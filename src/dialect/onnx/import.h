@@ -27,6 +27,8 @@ typedef struct onnx_value {
     bool is_absent;            /* of a function: an input that the call leaves out */
     bool is_empty;             /* an optional value that holds nothing */
     bool is_weight;            /* an initializer of the model's graph */
+    bool is_trainable;         /* floats that such initializers give: its nodes stand beside what
+                                  is known of it */
     const onnx_tensor *tensor; /* an initializer, or the like; NULL: none */
     const known_value *known;  /* NULL: nothing is known */
     tn_value v;                /* its data in the graph; no value: not needed so far */
@@ -235,6 +237,8 @@ bool onnx_check_attributes(onnx_call *c, const onnx_function *f);
 
 /* The data of V in the function that is being built. */
 tn_value onnx_data_of(importer *im, onnx_value *v);
+/* V was made by the last node: a weight has its name in the program, too. */
+void onnx_name_weight(importer *im, const onnx_value *v);
 /* Its type, without making it data; NULL without memory, or for a tensor that cannot be read. */
 const type *onnx_value_type(importer *im, const onnx_value *v);
 /* What is known of it; tensors of the file are looked at. */

@@ -149,6 +149,8 @@ static bool take_known(importer *im, const char *name, const tn_buffer *b, tn_dt
         v->known = known_load(&im->memory, dtype, shape, rank, data);
     else
         v->v = tn_constant(&im->b, dtype, (tn_ints){shape, rank}, data);
+    if (tn_is_value(v->v))
+        onnx_name_weight(im, v);
     return v->known || tn_is_value(v->v) || onnx_no_memory(im);
 }
 
@@ -213,10 +215,11 @@ static bool read_weights(importer *im, onnx_scope *scope, const onnx_graph *g)
         onnx_tensor_facts facts;
         if (!v || v->is_faulty)
             continue;
+        const char *why = onnx_tensor_type_of(v->tensor, &facts);
         v->is_weight = v->name.n > 0;
+        v->is_trainable = v->is_weight && !why && dtype_is_float(facts.dtype);
         if (!given)
             continue;
-        const char *why = onnx_tensor_type_of(v->tensor, &facts);
         v->is_faulty = why || !take_known(im, name, given, facts.dtype, facts.dims, facts.rank, v);
         v->tensor = NULL;
     }
