@@ -87,6 +87,20 @@ SPREAD = """func @main(%x: tensor<f32, 1x2x3>, %f: tensor<f32, 2x2x3>) -> (tenso
 """
 
 
+# 600 equal elements of 64 bits, twice; two weights that begin alike.
+EQUAL = """func @main(%x: tensor<si64, 600>, %y: tensor<f32, 2>) -> (tensor<si64, 600>, tensor<f64, 600>, tensor<f32, 2>) {
+  %w = constant fill[7] -> tensor<si64, 600>
+  %v = constant fill[1.5] -> tensor<f64, 600>
+  %a = add(%x, %w) -> tensor<si64, 600>
+  %p = constant fill[0.5] -> tensor<f32, 2>
+  %q = constant fill[0.5] -> tensor<f32, 2>
+  %b = mul(%y, %p) -> tensor<f32, 2>
+  %c = add(%b, %q) -> tensor<f32, 2>
+  return %a, %v, %c
+}
+"""
+
+
 def written(folder, name, text, *options):
     """The model of a program, which must be one to the checker, and read back with the same bits."""
     source, model, again = folder / name, folder / f"{name}.onnx", folder / "again.onnx"
@@ -178,6 +192,10 @@ def main():
         written(folder, "unsigned.ptir", UNSIGNED)
         written(folder, "spread.ptir", SPREAD)
         reversed_slice(folder)
+        weights = written(folder, "equal.ptir", EQUAL).read_bytes()
+        for name in b"pq":
+            if bytes([66, 1, name]) not in weights:  # of an initializer
+                raise Failure("equal weights became one")
         sizes = written(folder, "sizes.ir", SIZES)
         if b"\x12\x01n" not in sizes.read_bytes():
             raise Failure("the size n is no dim_param")

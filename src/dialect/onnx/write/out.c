@@ -184,6 +184,17 @@ static onnx_id add_constant(onnx_new_model *o, onnx_new_constant *c)
     return c->id;
 }
 
+static onnx_id add_copy(onnx_new_model *o, onnx_new_constant *c)
+{
+    void *copy = onnx_model_room(o, c->bytes);
+    if (!copy)
+        return ONNX_NOTHING;
+    if (c->bytes)
+        memcpy(copy, c->data, c->bytes);
+    c->data = copy;
+    return add_constant(o, c);
+}
+
 onnx_id onnx_constant(onnx_new_model *o, tn_dtype d, const int64_t *dims, uint32_t rank,
                       const void *data, size_t bytes)
 {
@@ -198,13 +209,23 @@ onnx_id onnx_constant(onnx_new_model *o, tn_dtype d, const int64_t *dims, uint32
          (i = hash_at(&o->by_content, hash, &p)) != HASH_NONE;)
         if (same_constant(&o->constants.at[i], &c))
             return o->constants.at[i].id;
-    char *copy = arena_alloc(&o->memory, bytes);
-    if (!copy || !hash_add(o->m->allocator, &o->by_content, hash, o->constants.n))
-        return failed(o);
-    if (bytes)
-        memcpy(copy, data, bytes);
-    c.data = copy;
-    return add_constant(o, &c);
+    return hash_add(o->m->allocator, &o->by_content, hash, o->constants.n) ? add_copy(o, &c)
+                                                                           : failed(o);
+}
+
+onnx_id onnx_weight(onnx_new_model *o, tn_dtype d, const int64_t *dims, uint32_t rank,
+                    const void *data, size_t bytes)
+{
+    onnx_new_constant c = {.dtype = d, .rank = rank, .dims = dims, .data = data, .bytes = bytes};
+    return o->no_memory ? ONNX_NOTHING : add_constant(o, &c);
+}
+
+void *onnx_model_room(onnx_new_model *o, size_t bytes)
+{
+    void *room = arena_alloc(&o->memory, bytes);
+    if (!room)
+        (void)failed(o);
+    return room;
 }
 
 onnx_id onnx_number(onnx_new_model *o, tn_dtype d, scalar value)

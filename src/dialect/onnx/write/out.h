@@ -112,9 +112,15 @@ onnx_id onnx_make_all(onnx_new_model *o, const char *op, const tn_dtype *d, uint
                       const onnx_id *in, uint32_t n_in, const onnx_setting *settings,
                       uint32_t n_settings);
 
-/* A constant of BYTES at DATA. Small ones are copied, and equal ones are one. */
+/* Memory that lives as long as the model; NULL without memory. */
+void *onnx_model_room(onnx_new_model *o, size_t bytes);
+/* A constant of BYTES at DATA. Small ones are copied, and equal ones are one; the data of others
+ * lives as long as the model. */
 onnx_id onnx_constant(onnx_new_model *o, tn_dtype d, const int64_t *dims, uint32_t rank,
                       const void *data, size_t bytes);
+/* A constant of its own, whatever others are equal; its data lives as long as the model. */
+onnx_id onnx_weight(onnx_new_model *o, tn_dtype d, const int64_t *dims, uint32_t rank,
+                    const void *data, size_t bytes);
 /* The number VALUE as a constant of rank 0. */
 onnx_id onnx_number(onnx_new_model *o, tn_dtype d, scalar value);
 static inline onnx_id onnx_int(onnx_new_model *o, tn_dtype d, int64_t value)

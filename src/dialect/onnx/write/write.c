@@ -189,6 +189,15 @@ void onnx_put_nothing(onnx_writer *w, const node *n)
     (void)n;
 }
 
+/* A constant of type T. One that has a name is a weight, which may be given another value: it does
+ * not share what it is with others. */
+static void put_data(onnx_writer *w, const node *n, const type *t, const void *data, size_t bytes)
+{
+    onnx_result(w, n,
+                n->name ? onnx_weight(&w->out, t->dtype, t->dims, t->rank, data, bytes)
+                        : onnx_constant(&w->out, t->dtype, t->dims, t->rank, data, bytes));
+}
+
 void onnx_put_constant(onnx_writer *w, const node *n)
 {
     enum { SPREAD_FROM = 1024 }; /* elements from which on equal ones are written once */
@@ -196,9 +205,7 @@ void onnx_put_constant(onnx_writer *w, const node *n)
     const type *t = l->type;
     const size_t size = dtype_bytes(t->dtype);
     if (!l->splat || t->count <= 0) {
-        onnx_result(
-            w, n,
-            onnx_constant(&w->out, t->dtype, t->dims, t->rank, l->data, t->count ? l->bytes : 0));
+        put_data(w, n, t, l->data, t->count ? l->bytes : 0);
         return;
     }
     if (t->count > SPREAD_FROM) {
@@ -206,11 +213,11 @@ void onnx_put_constant(onnx_writer *w, const node *n)
         onnx_result(w, n, onnx_expand(w, n, one, t->dims, t->rank));
         return;
     }
-    char all[SPREAD_FROM * 16];
-    for (int64_t i = 0; i < t->count; i++)
+    char *all = onnx_model_room(&w->out, (size_t)t->count * size);
+    for (int64_t i = 0; all && i < t->count; i++)
         memcpy(all + (size_t)i * size, l->data, size);
-    onnx_result(w, n,
-                onnx_constant(&w->out, t->dtype, t->dims, t->rank, all, (size_t)t->count * size));
+    if (all)
+        put_data(w, n, t, all, (size_t)t->count * size);
 }
 
 void onnx_write_nodes(onnx_writer *w)
