@@ -1,5 +1,5 @@
-/* canonicalize: the canonical form of MIND Core IR, as a fixed point of its steps. tidy: all of them
- * but folding, which takes weights out of reach.
+/* canonicalize: the canonical form of MIND Core IR, as a fixed point of its steps. tidy: all but
+ * folding, which takes weights out of reach.
  *
  * needs   verified types
  * keeps   types, every input and output, the bits of every result
