@@ -214,6 +214,47 @@ bool emit_unwrapped(emitter *e, const access_expr *expr, emit_index *line, loop_
     return true;
 }
 
+/* Is T a quotient or a remainder that is cut once in all lanes at most, and does what lies behind
+ * the cut lie behind what is before it? */
+static bool is_cut_once(const emitter *e, const access_term *t)
+{
+    const bool is_far = t->factor >= (t->kind == ACCESS_QUOTIENT ? t->by : 0);
+    return t->by >= e->lanes && is_far && sized_is_fixed(factor_of(t)) &&
+           sized_is_fixed((sized){t->by, t->by_other});
+}
+
+/* Are X and Y one axis each, moved by the same? */
+static bool is_same_axis(const access_expr *x, const access_expr *y)
+{
+    return x->n == 1 && y->n == 1 && x->at[0].kind == ACCESS_AXIS && y->at[0].kind == ACCESS_AXIS &&
+           x->at[0].axis == y->at[0].axis && x->constant == y->constant &&
+           x->constant_other == y->constant_other;
+}
+
+loop_value emit_first_part(emitter *e, const access_expr *expr)
+{
+    loop_builder *b = e->b;
+    const access_term *cut = NULL;
+    loop_value rest = LOOP_NO_VALUE;
+    for (uint32_t i = 0; i < expr->n; i++) {
+        const access_term *t = &expr->at[i];
+        emit_index of;
+        loop_value fits = loop_const(b, loop_type_of(LOOP_MASK, 1), 1);
+        if (t->kind == ACCESS_AXIS)
+            continue;
+        if (t->depth != 1 || !emit_unwrapped(e, t->of, &of, &fits))
+            return LOOP_NO_VALUE;
+        if (of.step == 0 && of.step_other == 0)
+            continue;
+        if (of.step != 1 || of.step_other != 1 || !is_cut_once(e, t) ||
+            (cut && (cut->by != t->by || !is_same_axis(cut->of, t->of))))
+            return LOOP_NO_VALUE;
+        cut = t;
+        rest = loop_binary(b, LOOP_ISUB, loop_i64(b, t->by), quotient(e, of.first, t, true));
+    }
+    return rest;
+}
+
 /* Does T go over few elements, each several times, when what it divides goes on by OF.step from
  * lane to lane? */
 static bool is_over_few(const emitter *e, const access_term *t, const emit_index *of)

@@ -152,6 +152,39 @@ static bool load_few(emitter *e, loop_value base, tn_dtype d, const access_expr 
     return true;
 }
 
+/* The value of EXPR for the lane BY positions further. */
+static loop_value number_ahead(emitter *e, const access_expr *expr, int64_t by)
+{
+    const loop_value here = e->at[e->vector_axis];
+    const uint32_t lanes = e->lanes;
+    e->lanes = 1;
+    e->at[e->vector_axis] = loop_binary(e->b, LOOP_IADD, here, loop_i64(e->b, by));
+    const emit_index then = emit_expr(e, expr);
+    e->at[e->vector_axis] = here;
+    e->lanes = lanes;
+    return then.first;
+}
+
+/* Lanes that go on by one, but for a gap somewhere: two vectors, of the lanes up to it and of those
+ * behind. */
+static bool load_around_gap(emitter *e, loop_value base, tn_dtype d, const access_expr *offset,
+                            loop_value first, element *x)
+{
+    loop_builder *b = e->b;
+    const int64_t others = (int64_t)e->lanes - 1;
+    const loop_value n = dtype_is_complex(d) ? LOOP_NO_VALUE : emit_first_part(e, offset);
+    if (n == LOOP_NO_VALUE)
+        return false;
+    const loop_value is_before = element_first(b, e->lanes, n);
+    const loop_value last = number_ahead(e, offset, others);
+    const loop_value behind = loop_binary(b, LOOP_ISUB, last, loop_i64(b, others));
+    const element low = element_load_where(b, d, emit_address(e, base, first, d), is_before);
+    const element high = element_load_where(b, d, emit_address(e, base, behind, d),
+                                            loop_unary(b, LOOP_NOT, is_before));
+    *x = element_select(b, is_before, low, high);
+    return true;
+}
+
 /* Lanes that mostly exist and have a small stride, or none: load vectors where that holds, and
  * single elements or masked vectors elsewhere. */
 static bool load_mostly_dense(emitter *e, loop_value base, tn_dtype d, const access_expr *offset,
@@ -170,7 +203,11 @@ static bool load_mostly_dense(emitter *e, loop_value base, tn_dtype d, const acc
                 is_one(&line) ? load_one(e, base, line.first, d)
                               : load_steps(e, base, &line, d, LOOP_NO_VALUE));
     loop_else(b);
-    element_set(b, var, load_some(e, base, at, d, ok));
+    element rest;
+    if (ok != LOOP_NO_VALUE || line.step != 1 || line.step_other != 1 ||
+        !load_around_gap(e, base, d, offset, line.first, &rest))
+        rest = load_some(e, base, at, d, ok);
+    element_set(b, var, rest);
     loop_end(b);
     *x = element_get(b, var);
     return true;
@@ -216,19 +253,6 @@ element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loo
     return element_get(b, var);
 }
 
-/* The value of EXPR for the lane e->ahead positions further. */
-static loop_value number_ahead(emitter *e, const access_expr *expr)
-{
-    const loop_value here = e->at[e->vector_axis];
-    const uint32_t lanes = e->lanes;
-    e->lanes = 1;
-    e->at[e->vector_axis] = loop_binary(e->b, LOOP_IADD, here, loop_i64(e->b, e->ahead));
-    const emit_index then = emit_expr(e, expr);
-    e->at[e->vector_axis] = here;
-    e->lanes = lanes;
-    return then.first;
-}
-
 /* Prefetch the elements e->ahead positions behind the lanes at AT, which is OFFSET, each line once.
  * Small operands are in the cache anyway. */
 static void prefetch(emitter *e, loop_value base, const type *t, const emit_index *at,
@@ -240,7 +264,7 @@ static void prefetch(emitter *e, loop_value base, const type *t, const emit_inde
     if (t->count < (e->least ? e->least : LARGE / size) || e->lanes == 1 ||
         (is_strided && at->step != 1) || e->lanes_before * size % LINE != 0)
         return;
-    const loop_value first = is_strided ? at->first : number_ahead(e, offset);
+    const loop_value first = is_strided ? at->first : number_ahead(e, offset, e->ahead);
     const loop_value p = emit_address(e, base, first, t->dtype);
     for (int64_t i = 0; i < lanes; i += LINE)
         loop_prefetch(e->b, loop_at(e->b, p, (is_strided ? e->ahead * size : 0) + i));

@@ -42,6 +42,10 @@ loop_value emit_all_hold(emitter *e, const access_map *map, uint32_t from);
 /* EXPR with a constant stride, which it has if no quotient or remainder in it changes within the
  * lanes: the mask *FITS says whether. False when it has none even then. */
 bool emit_unwrapped(emitter *e, const access_expr *expr, emit_index *line, loop_value *fits);
+/* Where lanes that go on by one are cut in two at most, each part of elements side by side: how
+ * many (i64) the first one has, as many as there are lanes or more if it is the only one; else
+ * LOOP_NO_VALUE. */
+loop_value emit_first_part(emitter *e, const access_expr *expr);
 /* Are the lanes of EXPR, where *FITS, a few elements from number *FIRST on, each several times? How
  * many, else 0, and in TABLE which of them each lane is. */
 uint32_t emit_few(emitter *e, const access_expr *expr, loop_value *first, loop_value *fits,

@@ -1,0 +1,44 @@
+"""Lines of elements side by side with gaps between them, which vectors go across: reductions over axes on both sides of
+others, and cut lines that are read as one, of each length around that of a vector."""
+from lib.every_way import differences, report
+
+
+def tensor(kind, shape):
+    return f"tensor<{kind}, {'x'.join(map(str, shape))}>"
+
+
+def program(kind, shape, *steps):
+    lines, last = [], "%x"
+    for number, (text, out) in enumerate(steps):
+        lines.append(f"  %v{number} = {text.format(last)} -> {tensor(kind, out)}")
+        last = f"%v{number}"
+    body = "\n".join(lines)
+    return f"func @main(%x: {tensor(kind, shape)}) -> {tensor(kind, out)} {{\n{body}\n  return {last}\n}}\n"
+
+
+def outside(kind, a, b, c, how="sum"):
+    """Reduced over all axes but the middle one."""
+    return program(kind, (a, b, c), (f"reduce_{how}({{}}) axes[0, 2]", (b,)))
+
+
+def cut(kind, a, b, low, high):
+    """The columns LOW .. HIGH - 1 of a matrix as one line, and that plus itself."""
+    n = high - low
+    return program(kind, (a, b), (f"slice({{}}) starts[0, {low}] sizes[{a}, {n}]", (a, n)),
+                   (f"reshape({{}}) new_shape[{a * n}]", (a * n,)), ("add({0}, {0})", (a * n,)))
+
+
+PROGRAMS = [outside("f32", 9, 3, 100), outside("f32", 40, 2, 32), outside("f32", 30, 3, 33), outside("f64", 12, 2, 47), outside("f16", 11, 3, 65),
+            outside("si8", 23, 2, 70), outside("f32", 50, 2, 31), outside("cf32", 8, 2, 75), outside("f32", 20, 3, 90, "max"),
+            outside("f64", 20, 2, 49, "min"), outside("i1", 20, 2, 90, "max"),
+            cut("f32", 21, 60, 1, 51), cut("si16", 30, 100, 3, 36), cut("f64", 25, 41, 0, 40), cut("si8", 9, 200, 50, 171), cut("f32", 40, 33, 0, 32)]
+
+
+def check(asked, folder, number, text):
+    source = folder / f"{number}.ptir"
+    source.write_text(text)
+    return differences(asked, source, [f"random={number}"])
+
+
+if __name__ == "__main__":
+    report([(text,) for text in PROGRAMS], check)
