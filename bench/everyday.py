@@ -36,6 +36,7 @@ BORDERED = (8, 58, 58, 3)
 PICTURES = (8, 3, 224, 224)
 SQUARE = (1024, 1024)
 TRUTHS = (100_000, 10)
+STACK = (64, 128, 100)  # summed over all axes but the middle one
 FEW = (MILLION // 4, 3)
 BINS = 256
 LINES = (16, 64, 1024)
@@ -95,9 +96,16 @@ TEXTS.update({
     "tile-of-eight": program([("f32", TILE)], ("tile(%x) repeats[10, 32]", "f32", TILED)),
 })
 
+TEXTS.update({
+    "count-1m": program([("i1", (MILLION,))], ("cast(%x)", "si64", (MILLION,)), ("reduce_sum(%v) axes[0]", "si64", ())),
+    "sum-1m-f64": program([("f64", (MILLION,))], ("reduce_sum(%x) axes[0]", "f64", ())),
+    "sum-outside": program([("f32", STACK)], ("reduce_sum(%x) axes[0, 2]", "f32", STACK[1:2])),
+})
+
 # The bytes that must be read and written.
 MOVED = {name: (F * product(shape), F * product(without(shape, axis))) for name, (shape, axis) in SUMS.items()}
 MOVED.update({
+    "count-1m": (MILLION, I), "sum-1m-f64": (8 * MILLION, 8), "sum-outside": (F * product(STACK), F * STACK[1]),
     "max-1m": (F * MILLION, F), "max-1m-si8": (MILLION, 1), "argmax-1m-ui8": (MILLION, I), "any-1m": (MILLION, 1), "any-rows-of-ten": (product(TRUTHS), TRUTHS[0]),
     "embedding-bag": (F * product(TABLE) + I * product(BAGS), F * BAGS[0] * TABLE[1]),
     "take-columns": (F * MATRIX[0] * COLUMNS + I * COLUMNS, F * MATRIX[0] * COLUMNS),
@@ -153,6 +161,9 @@ def numpy_work(np, new):
             "histogram": histogram, "stack-pairs": stack_pairs,
             "less-f16": lambda: two(np.less, lambda: new(MILLION).astype(np.float16)),
             "differ-1m": lambda: two(np.not_equal, lambda: new(MILLION) < 0),
+            "count-1m": lambda: one(np.count_nonzero, new(MILLION) < 0),
+            "sum-1m-f64": lambda: one(np.sum, new(MILLION).astype(np.float64)),
+            "sum-outside": lambda: one(lambda x: np.sum(x, (0, 2)), new(*STACK)),
             "max-1m": lambda: one(np.max, new(MILLION)),
             "max-1m-si8": lambda: one(np.max, (new(MILLION) * 127).astype(np.int8)),
             "argmax-1m-ui8": lambda: one(np.argmax, (abs(new(MILLION)) * 255).astype(np.uint8)),
@@ -211,6 +222,9 @@ def torch_work(torch, new):
             "less-f16": lambda: two(torch.lt, lambda: new(MILLION).half()),
             "differ-1m": lambda: two(torch.ne, lambda: new(MILLION) < 0),
             "max-along-lines": lambda: one(lambda x: torch.nn.functional.max_pool1d(x, 3, 1, 1), new(*LINES)),
+            "count-1m": lambda: one(torch.sum, new(MILLION) < 0),
+            "sum-1m-f64": lambda: one(torch.sum, new(MILLION).double()),
+            "sum-outside": lambda: one(lambda x: torch.sum(x, (0, 2)), new(*STACK)),
             "max-1m": lambda: one(torch.amax, new(MILLION)),
             "max-1m-si8": lambda: one(torch.amax, (new(MILLION) * 127).to(torch.int8)),
             "argmax-1m-ui8": lambda: one(torch.argmax, (new(MILLION).abs() * 255).to(torch.uint8)),
