@@ -46,7 +46,7 @@ def programs():
     padded = program("f32", (LONG + 9, 3), 0, "sum", [("%y", "pad(%i) low[4, 0] high[5, 0] interior[0, 0] pad_value[0.0]")])
     yield (padded.replace(f"%x: tensor<f32, {LONG + 9}x3>", f"%i: tensor<f32, {LONG}x3>"),)
     for made in (("f32", 1, 2 * LONG), ("f32", 1, LONG + 1), ("f32", 3, LONG + 256 * 5 + 77), ("f64", 2, LONG + 256 * 3), ("f16", 1, LONG + 700),
-                 ("si64", 1, LONG + 300), ("f32", 2, LONG + 999, "si8"), ("f32", 1, LONG + 513, None, True)):
+                 ("si64", 1, LONG + 300), ("f32", 2, LONG + 999, "si8"), ("f32", 1, 32 * LONG + 300), ("f32", 1, LONG + 513, None, True)):
         yield (dots(*made),)
 
 

@@ -132,6 +132,7 @@ static bool build_dots(problem *p, arena *memory, contract_plan *plan, const cha
     p->a_m = WALK(s->m, s->n_m, a);
     p->c_m = WALK(s->m, s->n_m, c);
     walk_init(&p->c_n);
+    p->lanes = contract_dot_lanes(p);
     const uint64_t products = times3(p->batch, p->m, p->k);
     *step = (contract_step){.role = CONTRACT_MULTIPLIES,
                             .flops = 2 * products,

@@ -227,6 +227,14 @@ static uint32_t vectors_of(const problem *p)
     return by_rows ? is_wide ? 1 : 2 : dots_are_apart(p) ? 1 : 2;
 }
 
+/* Single results that come from memory have short vectors: fewer streams. */
+uint32_t contract_dot_lanes(const problem *p)
+{
+    enum { LARGE = 8 << 20 }; /* bytes of each operand */
+    const bool is_large = !has_rows_of_both(&p->spec) && p->k >= LARGE / p->bytes;
+    return is_large && p->lanes * p->bytes >= WIDE ? p->lanes / 2 : p->lanes;
+}
+
 static void begin(dots *d, problem *p, loop_builder *b)
 {
     *d = (dots){.p = p, .b = b, .by_rows = has_rows_of_both(&p->spec), .rows = p->m};

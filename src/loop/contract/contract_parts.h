@@ -419,6 +419,8 @@ const loop_program *contract_multiply(problem *p, arena *memory, const char **fa
 void contract_choose_pairs(problem *p, const machine *m);
 /* Is S sums of products of rows with rows? It is where rows have elements of both operands. */
 bool contract_is_dots(const contract_spec *s, const machine *on);
+/* Lanes of a vector of chains. */
+uint32_t contract_dot_lanes(const problem *p);
 /* The program, whose work items are counted in *WORK. Where PLAN then has memory between programs,
  * another one adds what that one left there, an item for each batch. */
 const loop_program *contract_dots(problem *p, arena *memory, contract_plan *plan, int64_t *work,
