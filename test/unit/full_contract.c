@@ -234,6 +234,10 @@ static void test_shapes(void)
     for (int64_t m = 5; m <= 33; m += 7) /* ... whose rows are contiguous, not its columns */
         test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 1, m, 1093, 515, (matrix_layout)(m % 3),
                                   1, m % 2 == 0});
+    for (int64_t m = 1; m <= 4; m++) { /* few rows by vectors of columns side by side */
+        test_matrix((matrix_case){TN_F32, TN_F32, TN_F32, 1, m, 45, 530, 0, 1, false});
+        test_matrix((matrix_case){TN_F64, TN_F64, TN_F64, 2, m, 29, 301, 0, 1, false});
+    }
     test_matrix((matrix_case){TN_F64, TN_F64, TN_F64, 2, 9, 261, 1030, 0, 1, false});
     test_matrix((matrix_case){TN_BF16, TN_F32, TN_BF16, 1, 19, 1041, 512, 0, 0, false});
     test_matrix((matrix_case){TN_F64, TN_F64, TN_F64, 1, 21, 1030, 261, 0, 0, false});

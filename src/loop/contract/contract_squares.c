@@ -4,21 +4,26 @@
 
 /* ---- the choice ---- */
 
-/* Vectors of columns that are read in place, one square at a time in registers: with a single row
- * of A one chain would wait for itself, and where vectors are short, so would two. Columns a
- * multiple of PAGE apart share one set of the first-level cache, which more than MOST_IN_SET evict.
- */
+/* Vectors of columns that are read in place, one square at a time in registers: with few rows of A
+ * there are so few chains that they would wait for themselves, where vectors are short, even two.
+ * Columns a multiple of PAGE apart share one set of the first-level cache, which more than
+ * MOST_IN_SET evict, and fewer where rows of A are read beside them. */
 static uint32_t squares_of(const problem *p)
 {
     enum { PAGE = 4096, MOST_IN_SET = 16, WIDE = 64, TWO = 2, THREE = 3 };
+    enum { FEW_ROWS = 4, REGISTERS = 15 }; /* for sums and products of B */
     const walk n = WALK(p->spec.n, p->spec.n_n, b);
     const int64_t columns = p->has_dynamic_n ? INT64_MAX : p->n;
-    const bool is_crowded = n.step[0] * p->bytes % PAGE == 0 && TWO * p->lanes > MOST_IN_SET;
-    if (p->m != 1 || columns <= p->lanes || is_crowded || p->spec.wanted.vectors == 1)
+    const bool shares_set = n.step[0] * p->bytes % PAGE == 0;
+    const bool is_short = p->lanes * p->bytes < WIDE;
+    if (p->m > (is_short ? FEW_ROWS : 1) || columns <= p->lanes || p->spec.wanted.vectors == 1 ||
+        (shares_set && (p->m > 1 || TWO * p->lanes > MOST_IN_SET)))
         return 1;
-    const bool fits = n.step[0] * p->bytes % PAGE != 0 || THREE * p->lanes <= MOST_IN_SET;
-    const bool is_short = p->lanes * p->bytes < WIDE && p->spec.wanted.vectors != TWO;
-    return is_short && fits && columns > (int64_t)TWO * p->lanes ? THREE : TWO;
+    const bool fits = (!shares_set || THREE * p->lanes <= MOST_IN_SET) &&
+                      THREE * (p->m + transposed_at_once(p->elem, p->lanes)) <= REGISTERS;
+    return is_short && fits && p->spec.wanted.vectors != TWO && columns > (int64_t)TWO * p->lanes
+               ? THREE
+               : TWO;
 }
 
 /* Do columns share few sets of the first-level cache, because of how far apart they are, and are
