@@ -111,6 +111,13 @@ tn_status lower_index(lower_call *call)
     return c->b->status;
 }
 
+/* Rows at constant positions with even steps (the frames of a signal) are a movement. */
+tn_status lower_take(lower_call *call)
+{
+    call->result = expand_take_as_view(&call->use);
+    return call->use.b->status;
+}
+
 tn_status lower_quantize(lower_call *call) /* without a scale it is a cast */
 {
     const expand_call *c = &call->use;
@@ -245,6 +252,8 @@ static bool is_composite(const function *f, const node *n)
     switch ((int)n->op) {
     case OP_PAD:
         return has_holes(n->attrs) || makes_of_nothing(f, n);
+    case OP_TAKE:
+        return node_of(f, n->in[1])->op == OP_CONSTANT || makes_of_nothing(f, n);
     case OP_CONVOLUTION:
         return is_dilated(n->attrs) || makes_of_nothing(f, n);
     case OP_QUANTIZE:

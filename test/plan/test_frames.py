@@ -1,0 +1,32 @@
+"""Rows at constant positions with even steps, such as the frames of a signal, are not looked up; others are, and positions
+outside stop the run."""
+import json
+import pathlib
+import tempfile
+
+from lib.program import tenon
+
+
+def kernels(positions, rows=40, like="x3"):
+    """The names of the kernels, and whether it runs."""
+    n = len(positions)
+    path = pathlib.Path(folder) / "p.ptir"
+    path.write_text(f"func @main(%x: tensor<f32, {rows}{like}>) -> tensor<f32, {n}{like}> {{\n"
+                    f"  %i = constant value{positions} -> tensor<si64, {n}>\n"
+                    f"  %y = take(%x, %i) -> tensor<f32, {n}{like}>\n  return %y\n}}\n")
+    names = [k["name"] for k in json.loads(tenon("explain", "--json", path).stdout)["functions"][0]["kernels"]]
+    return names, tenon("run", path, "--random", "1", "--check", allowed=(0, 3)).returncode
+
+
+def frames(length, hop, n):
+    return [k * hop + i for k in range(n) for i in range(length)]
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for like in ("", "x3"):
+        for positions in (frames(10, 4, 7), frames(3, 0, 5), [k for k in range(20) for _ in range(2)], frames(5, -2, 1)[::-1]):
+            names, status = kernels(positions, like=like)
+            assert status == 0 and not any("take" in name for name in names), (positions, names, status)
+        names, status = kernels([3, 1, 6, 2], like=like)
+        assert status == 0 and names == ["take"], names
+        assert kernels(frames(10, 4, 9), like=like)[1] == 3, "the last frame ends behind the signal"
