@@ -1,7 +1,8 @@
 /* Nests of kernels whose results have few neighbours along the innermost axis, which lie far apart
- * in an operand (an image whose channels become the last axis): vectors go along the axis on which
- * the operand is contiguous, one for each position of the innermost axis, and are woven into one
- * another before they are stored. */
+ * in an operand (an image whose channels become the last axis), in another order (the colours of a
+ * pixel) or are repeated: vectors go along another axis, on which the operand is contiguous or has
+ * short steps, one for each position of the innermost axis, and are woven into one another before
+ * they are stored. */
 #include "loop/nest/map.h"
 
 enum {
@@ -43,7 +44,8 @@ static uint32_t axis_of(const weave *w, const int64_t *strides)
     return w->last;
 }
 
-/* All reads are strided; one at least is contiguous along `across` and not along `last`. */
+/* All reads are strided; one at least goes on along `across`, and is not contiguous along `last`,
+ * or all are the same along the axis before the last one. */
 static void look_at(void *user, const access_expr *expr, const emit_read *read)
 {
     weave *w = user;
