@@ -169,7 +169,9 @@ static tn_status list_steps(context *cx, const char *folder, steps_found *found)
     tn_status s = TN_OK;
     while (s == TN_OK && (errno = 0, e = readdir(dir))) {
         uint64_t step;
-        if (step_of(e->d_name, &step) && !VECTOR_PUSH(&cx->allocator, found, step))
+        struct stat info; /* of a pipe, which would be waited for, or a folder */
+        if (step_of(e->d_name, &step) && fstatat(dirfd(dir), e->d_name, &info, 0) == 0 &&
+            S_ISREG(info.st_mode) && !VECTOR_PUSH(&cx->allocator, found, step))
             s = diag_no_memory(&cx->diag);
     }
     if (s == TN_OK && errno != 0)

@@ -359,6 +359,14 @@ class Checkpoints(Case):
                                           TENON_FAULT_AS=str(errno.ENOENT)):
                 self.assertEqual(self.train(*options), want)
 
+    def test_no_files(self):
+        """A pipe or a folder of the name of a checkpoint is none, and is not waited for."""
+        want = self.train("--checkpoint", "ck")
+        os.mkfifo(self.dir / "ck/step-00000077.json")
+        (self.dir / "ck/step-00000078.json").mkdir()
+        self.assertEqual(self.train("--checkpoint", "ck", "--resume", "--keep", "1"), want)
+        self.assertEqual(self.train("--checkpoint", "ck", "--resume", "--keep", "1", steps=12), self.train(steps=12))
+
     def test_killed(self):
         want = self.train(steps=3000)
         process = subprocess.Popen([TENON, "train", "net.ir", "--engine", "ref", "--lr", "0.01", "--batch", "16", "--steps", "3000",
