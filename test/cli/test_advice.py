@@ -22,6 +22,7 @@ ROWS = (
      "'results' declares 1 of the values, and 'result_ids' returns 2"),
     ({"a.ptir": "func @main(%x: tensor<f32, 2>) -> tensor<f32, 2> {\n  %y = exp(%x) axis[0] -> tensor<f32, 2>\n  return %y\n}\n"},
      ("check", "a.ptir"), "has no field 'axis'; it takes none"),
+    ({"a.bincode": '{"entry": "main"}'}, ("check", "a.bincode"), "this is text: the dialect ptir has a program as JSON"),
     ({"a.mlir": "func.func @main(%a: tensor<2xf32>, %b: tensor<3xf32>) -> tensor<2xf32> {\n"
                 "  %0 = stablehlo.add %a, %b : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n"}, ("check", "a.mlir"),
      "number 0 is f32[2], number 1 f32[3]"),

@@ -603,12 +603,26 @@ static bool read_program(reader *r, ptir_program *out)
                 (size_t)(r->end - r->at), r->end - r->at == 1 ? " follows" : "s follow");
 }
 
+/* The binary form begins with the length of a text, of which some bytes are 0. */
+static bool is_text(const reader *r)
+{
+    enum { LENGTH = 8 };
+    bool is_one = r->end - r->at >= LENGTH;
+    for (int i = 0; is_one && i < LENGTH; i++)
+        is_one = (r->at[i] >= ' ' && r->at[i] <= '~') || r->at[i] == '\n' || r->at[i] == '\r' ||
+                 r->at[i] == '\t';
+    return is_one;
+}
+
 tn_status ptir_bincode_read(module *m, arena *memory, ptir_program *out, uint32_t *faults)
 {
     reader r = {
         .m = m, .memory = memory, .at = m->source.text, .end = m->source.text + m->source.length};
     *faults = 0;
-    if (read_program(&r, out))
+    if (is_text(&r))
+        (void)fail(&r, DIAG_SyntaxError,
+                   "this is text: the dialect ptir has a program as JSON, ptir-text as text");
+    else if (read_program(&r, out))
         return TN_OK;
     return r.no_memory ? TN_ERR_NOMEM : TN_ERR_REJECTED;
 }
