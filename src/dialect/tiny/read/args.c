@@ -84,8 +84,8 @@ bool read_size(reader *r, entry *e, const json_value *v, const char *key, int64_
     } else {
         return wrong(r, e, v, key, "made of whole numbers, symbols and expressions of these");
     }
-    /* Numbers far below zero would look like symbols. */
-    if (!dim_is_expr(&r->m->types, *out) && *out < least)
+    /* Numbers far below zero look like symbols. */
+    if ((v->kind == JSON_NUMBER || !dim_is_expr(&r->m->types, *out)) && *out < least)
         return fault(r, e, DIAG_InvalidAttribute, v->at,
                      "%" PRId64 " in '%s' of '%s' is too small; the least is %" PRId64, *out, key,
                      e->uop->name, least);
