@@ -1,6 +1,7 @@
 """Tracing: a Python function runs once on symbolic tensors, and what it does becomes a program."""
 from __future__ import annotations
 
+import operator
 import threading
 from ctypes import byref, c_void_p
 from typing import Any, Callable, Optional, Sequence, Union
@@ -19,6 +20,7 @@ from ._tensor import Tensor, storage_of
 
 _state = threading.local()
 Extent = Union[int, "Dim"]
+LEAST_NUMBER = -2**62  # the builder takes what is below for sizes that are open
 
 
 class Needed(BaseException):
@@ -115,7 +117,10 @@ class Trace(NotCopied):
             handle = int(c.lib.tn_dim(self.b, chars("shape", e)))
             self.dims[handle] = e
             return handle
-        return int(e)
+        n = operator.index(e)
+        if not LEAST_NUMBER <= n < 2**63:
+            raise UsageError(f"{n} is no extent")
+        return n
 
     def shape(self, shape: Any) -> c.Ints:
         if isinstance(shape, (int, str, Dim, np.integer)):

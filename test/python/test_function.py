@@ -216,6 +216,11 @@ class Functions(unittest.TestCase):
             tenon.function("f64[2, 3]")(lambda x: x)(X.T)
         with self.assertRaises(ZeroDivisionError):
             tenon.function(lambda x: tenon.cond(True, lambda: x * (1 // 0), lambda: x))(X)
+        for n in -2**63, 2**63, 2**64 + 3:  # in 64 bits they would be the open size, or another number
+            with self.assertRaisesRegex(tenon.UsageError, f"{n} is no extent"):
+                tenon.function("f32[n, 3]")(lambda x: tenon.zeros((n, 3)) + x).text("ptir-text")
+        with self.assertRaises(TypeError):
+            tenon.function(lambda x: tenon.zeros((2.5,)))(X)
         self.assertEqual(float(tenon.function(lambda x: x.sum())(X)), X.sum())  # nothing is left open
 
     def test_others(self):
