@@ -127,6 +127,15 @@ class Values(unittest.TestCase):
         done = start("run", self.program("f32", []), "--input", "0=2.5")
         self.assertEqual((done.returncode, done.stdout), (0, "y: f32[]\n2.5\n"), done.stderr)
 
+    def test_what_only_models_take(self):
+        program = self.folder / "p.ir"
+        program.write_text('%0 = Input () {name="x"} : tensor<f32>[2]\noutputs: %0\n', encoding="utf-8")
+        np.savez(self.folder / "w.npz", x=np.zeros(2, np.float32))
+        for option, value in ("--constant", "x=[3,4]"), ("--constants", self.folder / "w.npz"):
+            done = start("run", program, option, value, "--random", "1")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("only ONNX and StableHLO take inputs that are known when the file is read, such as 'x'", done.stderr)
+
 
 if __name__ == "__main__":
     sys.exit(unittest.main())

@@ -25,11 +25,42 @@ static tn_status options_for(session *s, const char *path, tn_read_options *o)
     return TN_OK;
 }
 
+/* Is NAME an input of M? */
+static bool is_input(const tn_module *m, const char *name)
+{
+    tn_port port;
+    for (size_t i = 0; i < tn_module_input_count(m); i++)
+        if (tn_module_input(m, i, &port) == TN_OK && strcmp(port.name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Readers of ONNX and StableHLO take the inputs that O gives values; others pass over them. */
+static tn_status refuse_not_taken(session *s, const tn_read_options *o, tn_module **m)
+{
+    const tn_known_input *const lists[] = {o->known, o->weights};
+    const size_t counts[] = {o->n_known, o->n_weights};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < counts[k]; i++)
+            if (is_input(*m, lists[k][i].name)) {
+                const tn_status status =
+                    usage_error(s,
+                                "only ONNX and StableHLO take inputs that are known when the file "
+                                "is read, such as '%.200s'; --input gives it a value",
+                                lists[k][i].name);
+                tn_module_free(*m);
+                *m = NULL;
+                return status;
+            }
+    return TN_OK;
+}
+
 tn_status read_program(session *s, const char *path, tn_module **m)
 {
     tn_read_options o;
     TN_TRY(options_for(s, path, &o));
-    return tn_module_read_file(s->cx, &o, path, m);
+    TN_TRY(tn_module_read_file(s->cx, &o, path, m));
+    return refuse_not_taken(s, &o, m);
 }
 
 tn_status read_program_for(session *s, const char *path, const tn_known_input *inputs, size_t n,
@@ -42,6 +73,7 @@ tn_status read_program_for(session *s, const char *path, const tn_known_input *i
     if (!taken || !known)
         return no_memory(s);
     TN_TRY(tn_module_read_for(s->cx, &o, path, NULL, 0, inputs, n, taken, m));
+    TN_TRY(refuse_not_taken(s, &o, m));
     if (o.n_known)
         memcpy(known, o.known, o.n_known * sizeof *known);
     for (size_t i = 0; i < n; i++)
