@@ -335,6 +335,12 @@ class Models(unittest.TestCase):
         self.assertEqual(self.kinds(field(1, 8) + field(8, field(2, 13)) + field(7, body)), ["Sequence"])
         self.assertEqual(self.kinds(model([node("Identity", "x", "y")], [("x", "f32", None)], [Y])), ["ShapeUnknown"])
 
+    def test_open_sizes_that_may_differ(self):
+        for images, grids, kind in ("n", "m", "ShapeUnknown"), ("n", 2, "ShapeUnknown"), (3, 2, "DimensionMismatch"):
+            data = model([node("GridSample", "x g", "y")], [("x", "f32", [images, 1, 2, 2]), ("g", "f32", [grids, 2, 2, 2])],
+                         [("y", "f32", None)], opset=16)
+            self.assertEqual(self.kinds(data), [kind])
+
     def test_files_of_other_kinds(self):
         """What a file is that is called a model and is none, and what helps."""
         good = model([node("Add", "x w", "y")], [X], [Y], [("w", np.ones(3, np.float32))])

@@ -201,6 +201,12 @@ static tn_value batches(onnx_call *c, dim extent, uint32_t rank)
     return tn_iota(c->b, TN_SI64, (tn_ints){dims, rank}, 0);
 }
 
+/* Are these different numbers, whatever sizes are open? */
+static bool differ(dim a, dim b)
+{
+    return a != b && !dim_is_symbolic(a) && !dim_is_symbolic(b);
+}
+
 bool onnx_op_grid_sample(onnx_call *c)
 {
     const type *t = onnx_in_type(c, 0), *u = onnx_in_type(c, 1);
@@ -210,9 +216,11 @@ bool onnx_op_grid_sample(onnx_call *c)
         return false;
     const uint32_t n = t->rank < 2 ? 0 : t->rank - 2;
     if (n < 1 || n > ONNX_MOST_SPATIAL || u->rank != t->rank || u->dims[u->rank - 1] != n ||
-        t->dims[0] != u->dims[0])
+        differ(t->dims[0], u->dims[0]))
         return onnx_refuse(c, DIAG_DimensionMismatch,
                            "the grid must have a position for each place of the result");
+    if (t->dims[0] != u->dims[0])
+        return onnx_refuse(c, DIAG_ShapeUnknown, "the numbers of images and of grids may differ");
     for (uint32_t i = 0; i < n; i++)
         if (dim_is_symbolic(t->dims[2 + i]) || t->dims[2 + i] < 1)
             return onnx_refuse(c, DIAG_ShapeUnknown, "extents of images must be positive numbers");
