@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "graph/literal.h"
 #include "graph/public.h"
 #include "train/trainer.h"
 
@@ -41,6 +42,36 @@ static size_t constants_called(const tn_trainer *t, const char *wanted, bool who
     return n;
 }
 
+/* Does region F hold the constant NAME, whose data is that of L, as a copy of its own? */
+static bool has_copy(const function *f, const char *name, const literal *l)
+{
+    for (uint32_t i = 0; f->is_region && i < f->nodes.n; i++) {
+        const node *n = &f->nodes.at[i];
+        const literal *own = literal_of(n);
+        if (own && n->name && strcmp(n->name, name) == 0 && own->type == l->type &&
+            own->bytes == l->bytes && memcmp(own->data, l->data, l->bytes) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A gradient by the constant NAME would miss what branches and loops do with theirs. */
+static tn_status refuse_copies(const tn_trainer *t, const char *name)
+{
+    const module *m = t->module->graph;
+    const function *f = module_entry(m);
+    for (uint32_t i = 0; i < f->nodes.n; i++) {
+        const node *n = &f->nodes.at[i];
+        for (uint32_t k = 0;
+             literal_of(n) && n->name && strcmp(n->name, name) == 0 && k < m->functions.n; k++)
+            if (has_copy(m->functions.at[k], name, literal_of(n)))
+                return trainer_fault(
+                    t->cx, DIAG_Usage,
+                    "'%s' cannot be trained: a branch or a loop holds a copy of it", name);
+    }
+    return TN_OK;
+}
+
 static tn_status open_called(tn_trainer *t, const char *wanted, bool whole)
 {
     const size_t n = constants_called(t, wanted, whole, NULL);
@@ -54,6 +85,7 @@ static tn_status open_called(tn_trainer *t, const char *wanted, bool whole)
     (void)constants_called(t, wanted, whole, names);
     for (size_t i = 0; i < n; i++) {
         opened_constant *own = &opened[t->n_opened];
+        TN_TRY(refuse_copies(t, names[i]));
         TN_TRY(tn_module_open_constant(t->module, names[i], &own->value));
         own->name = names[i];
         t->n_opened++;

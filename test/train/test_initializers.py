@@ -5,7 +5,7 @@ import unittest
 
 import numpy as np
 
-from lib.onnx_files import model, node
+from lib.onnx_files import graph, model, node
 from lib.program import start, tenon
 
 INPUTS = """\
@@ -119,6 +119,20 @@ class Initializers(unittest.TestCase):
         self.assertEqual(got.tobytes(), np.load(self.dir / "b.npy").tobytes())
         want = np.mean((x @ weights["net.w"] + weights["net.b"] - y) ** 2)
         np.testing.assert_allclose(got, want, rtol=1e-5)  # sums in another order
+
+    def test_copies_in_branches(self):
+        """A branch holds its weights as constants, which no gradient reaches."""
+        branch = [graph([node(op, "x net.w", "b")], [], [("b", "f32", None)]) for op in ("Mul", "Add")]
+        data = model([node("ReduceSum", "x", "s", keepdims=0), node("Greater", "s zero", "p"),
+                      node("If", "p", "i", then_branch=branch[0], else_branch=branch[1]), node("Mul", "x net.w", "o"),
+                      node("Add", "i o", "u"), node("Add", "u net.w", "z"), node("Sub", "z y", "d"), node("ReduceMean", "d", "loss", keepdims=0)],
+                     [("x", "f32", [4, 3]), ("y", "f32", [4, 3])], [("loss", "f32", [])],
+                     initializers=[("net.w", W[:, 0].copy()), ("zero", np.float32(0))])
+        (self.dir / "branches.onnx").write_bytes(data)
+        np.savez(self.dir / "data.npz", x=SAMPLES["x"], y=SAMPLES["x"])
+        done = start("train", "branches.onnx", "--wrt", "net.w", *TRAIN, cwd=self.dir)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'net.w' cannot be trained: a branch or a loop holds a copy of it", done.stderr)
 
     def test_refused(self):
         done = start("train", "net.onnx", "--wrt", "net.q", *TRAIN, cwd=self.dir)

@@ -130,8 +130,8 @@ static bool is_current(const importer *im, tn_value v)
 
 void onnx_name_weight(importer *im, const onnx_value *v)
 {
-    function *f = module_entry(im->m);
-    if (v->is_weight && im->b.scopes.n == 1)
+    function *f = current_function(&im->b);
+    if (v->is_weight)
         f->nodes.at[f->nodes.n - 1].name = module_string(im->m, v->name.at, v->name.n);
 }
 
@@ -153,7 +153,7 @@ tn_value onnx_data_of(importer *im, onnx_value *v)
         im->b.status = TN_ERR_REJECTED; /* that is refused: what would use it fails silently */
         v->is_faulty = true;
     }
-    if (!tn_is_value(v->v))
+    if (!tn_is_value(v->v) || im->b.scopes.n == 1)
         v->v = made; /* else it belongs to an outer function, which goes on to use it */
     return made;
 }
