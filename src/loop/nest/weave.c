@@ -25,6 +25,8 @@ typedef struct weave {
     uint32_t bytes; /* of the widest elements that are read or stored */
     bool is_possible;
     bool is_repeated; /* nothing varies along the axis before the last one */
+    bool is_turned;   /* something lies apart along the last axis */
+    uint32_t far;     /* mask: axes along which something lies further apart than short steps */
 } weave;
 
 static void note_bytes(weave *w, tn_dtype d)
@@ -57,6 +59,10 @@ static void look_at(void *user, const access_expr *expr, const emit_read *read)
     }
     note_bytes(w, read->dtype);
     w->is_repeated = w->is_repeated && strides[w->last - 1] == 0;
+    w->is_turned = w->is_turned || (strides[w->last] != 0 && strides[w->last] != 1);
+    for (uint32_t i = 0; i < w->last; i++)
+        if (strides[i] < 0 || strides[i] > MOST_STEP)
+            w->far |= UINT32_C(1) << i;
     if (strides[w->last] == 1)
         return;
     const uint32_t axis = axis_of(w, strides);
@@ -173,7 +179,8 @@ static bool start(weave *w, loop_builder *b, const function *f, const kernel *k,
             return false;
     if (w->across == NO_AXIS && w->is_repeated) /* vectors that are made once */
         w->across = w->last - 1;
-    w->is_possible = w->is_possible && w->across != NO_AXIS;
+    w->is_possible = w->is_possible && w->across != NO_AXIS &&
+                     (w->is_turned || !(w->far >> w->across & 1)); /* else lines are better */
     for (uint32_t i = 0; i < k->n_out && w->is_possible; i++) {
         w->is_possible = is_woven(w, &k->out[i]);
         note_bytes(w, value_type(f, k->out[i].into)->dtype);
