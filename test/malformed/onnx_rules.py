@@ -127,7 +127,7 @@ def models():
         yield made("constant that does not fit", [node(op, "x c", "y" if op != "TopK" else "y i", name="one")], kind, constants=[("c", constant)], node="one", faults=1)
     for k in -(1 << 63), -(1 << 63) + 1:  # numbers that the extents of symbols are among
         yield made("number that stands for a symbol", [node("TopK", "x", "y i", name="one", k=k)], "InvalidAttribute", inputs=[("x", "f32", ["n"])], opset=9,
-                   node="one", has="'k' must be one number", faults=1)
+                   node="one", has="'k' must not be negative", faults=1)
     for rule, nodes, kind in [
             ("attribute that stands twice", [node("Softmax", "x", "y", name="one", axis=0) + field(5, put_attribute("axis", 1))], "InvalidAttribute"),
             ("step of zero", [node("Range", "zero five zero", "y", name="one")], "InvalidAttribute"),
