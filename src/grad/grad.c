@@ -58,6 +58,29 @@ value_id grad_where_less(grad_call *c, value_id x, value_id y, value_id g)
     return build_select(&c->b, build_compare(&c->b, DIR_LT, x, y), g, grad_zeros(c, g));
 }
 
+value_id grad_one_of(grad_call *c, tn_dtype dtype, const dim *dims, uint32_t n)
+{
+    double count = 1;
+    bool known = true;
+    int64_t axes[TN_MAX_RANK];
+    for (uint32_t i = 0; i < n; i++) {
+        known = known && !dim_is_symbolic(dims[i]);
+        count *= (double)dims[i];
+        axes[i] = i;
+    }
+    if (known)
+        return build_scalar(&c->b, dtype, scalar_of_float(1 / count));
+    if (c->core_only) {
+        c->b.status = grad_refuse_symbolic(c, "the number of elements");
+        return NO_VALUE;
+    }
+    const scalar one = scalar_of_float(1);
+    const value_id all =
+        build_reduce(&c->b, OP_SUM, build_splat(&c->b, TN_F64, dims, n, one), axes, n, false);
+    return build_cast(&c->b, build_binary(&c->b, OP_DIV, build_scalar(&c->b, TN_F64, one), all),
+                      dtype);
+}
+
 value_id grad_where_equal(grad_call *c, value_id x, value_id y, value_id g)
 {
     return build_select(&c->b, build_compare(&c->b, DIR_EQ, x, y), g, grad_zeros(c, g));

@@ -5,9 +5,9 @@
 
 typedef struct norm {
     uint32_t axis, rank;
-    double n; /* elements of a line */
     tn_dtype dtype;
     value_id x, h, r, g;
+    value_id share; /* 1 over the number of elements of a line */
 } norm;
 
 static value_id mul(grad_call *c, value_id x, value_id y)
@@ -20,7 +20,7 @@ static value_id mean(grad_call *c, const norm *m, value_id v)
 {
     int64_t axis = m->axis;
     value_id sum = build_reduce(&c->b, OP_SUM, v, &axis, 1, true);
-    return mul(c, sum, build_scalar(&c->b, m->dtype, scalar_of_float(1 / m->n)));
+    return mul(c, sum, m->share);
 }
 
 static void recompute(grad_call *c, norm *m)
@@ -54,13 +54,11 @@ tn_status grad_layer_norm(grad_call *c)
               .rank = t->rank,
               .dtype = dtype_compute(t->dtype),
               .x = x};
-    if (dim_is_symbolic(t->dims[m.axis]))
-        return grad_refuse_symbolic(c, "the number of elements");
-    m.n = (double)t->dims[m.axis];
     if (c->operand == 2) {
         value_id g = build_cast(&c->b, c->g[0], m.dtype);
         return grad_gives(c, build_cast(&c->b, to_line(c, &m, g), t->dtype));
     }
+    m.share = grad_one_of(c, m.dtype, &t->dims[m.axis], 1);
     recompute(c, &m);
     if (c->operand == 1)
         return grad_gives(c, build_cast(&c->b, to_line(c, &m, mul(c, m.g, m.h)), t->dtype));

@@ -74,15 +74,22 @@ static tn_status grad_sum_or_mean(grad_call *c, bool is_mean)
     axis_list axes;
     bool keep;
     const type *x = grad_type(c, grad_in(c, 0));
+    dim reduced[TN_MAX_RANK];
     double count = 1;
+    bool is_open = false;
     if (!reduction_of(c, &axes, &keep))
         return grad_refuse_axes(c);
     for (uint32_t i = 0; is_mean && i < axes.n; i++) {
-        if (dim_is_symbolic(x->dims[axes.at[i]]))
-            return grad_refuse_symbolic(c, "the number of elements");
-        count *= (double)x->dims[axes.at[i]];
+        reduced[i] = x->dims[axes.at[i]];
+        is_open = is_open || dim_is_symbolic(reduced[i]);
+        count *= (double)reduced[i];
     }
+    const tn_dtype dtype = x->dtype;
     value_id g = restore_axes(c, c->g[0], &axes, keep);
+    if (is_open) {
+        g = build_binary(&c->b, OP_MUL, g, grad_one_of(c, dtype, reduced, axes.n));
+        count = 1;
+    }
     return grad_gives(c, spread(c, g, &axes, 1 / count));
 }
 
