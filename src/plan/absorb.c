@@ -81,13 +81,14 @@ typedef struct need {
 } need;
 enum { MOST_NEEDS = MOST_MAPS * (FEW_OPERANDS + TN_MAX_RANK) };
 
-/* Are the elements of operand O of N positions of long rows? In memory they are computed and checked
- * once, and the rows are copied by loops that do nothing else. */
+/* Are the elements of operand O of N positions of long rows? In memory they are computed and
+ * checked once, and the rows are copied by loops that do nothing else. */
 static bool are_of_rows(const function *f, const node *n, uint32_t o)
 {
     enum { LONG = 16, MANY = 1 << 14 };
     const int64_t all = value_type(f, n->first_value)->count;
-    return n->op == OP_TAKE && o == 1 && all >= MANY && all / LONG >= value_type(f, n->in[1])->count;
+    return n->op == OP_TAKE && o == 1 && all >= MANY &&
+           all / LONG >= value_type(f, n->in[1])->count;
 }
 
 /* What N at the positions of MAP needs of its operand O. */

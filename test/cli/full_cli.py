@@ -1138,6 +1138,11 @@ region 4(%e: tensor<si32>, %i: tensor<si32>) -> (tensor<si32>, tensor<si32>) {{
         self.assertIn("0.050000000 s", d["message"])
         self.assertFalse((self.dir / "out").exists())
         (d,) = self.tenon("run", "add.ir", "--timeout=1e-9", "--random=1", "--diagnostics=json", status=3).json()
+        self.assertEqual(d["kind"], "Timeout")  # while the program is read
+        large = "tensor<f32>[3000,3000]"  # 40 products of these take seconds
+        products = "".join(f"  %{k} = MatMul (%{k - 1}, %0) : {large}\n" for k in range(1, 41))
+        self.write("long.ir", f'  %0 = Input () {{name="x"}} : {large}\n{products}outputs: %40\n')
+        (d,) = self.tenon("run", "long.ir", "--timeout=0.3", "--random=1", "--threads=1", "--diagnostics=json", status=3).json()
         self.assertEqual((d["kind"], d["code"]), ("Timeout", "E6007"))
         # also inside one operation, which takes seconds on the fastest machine
         self.write("long.tiny.json", """{"uops": [
