@@ -18,19 +18,40 @@ def _part(k: Any) -> Any:
     """A part of a key: what is no slice and no array is a whole number."""
     if k is None or k is Ellipsis or isinstance(k, slice):
         return k
-    if isinstance(k, (bool, np.bool_)) or is_positions(k) and type_of_positions(k).name == "i1":
+    if isinstance(k, (bool, np.bool_)) or isinstance(k, Value) and k.dtype == "i1":
         raise UsageError("truth values give results whose size depends on the data; np.where keeps the size")
     if is_positions(k):
-        return k
+        return np.asarray(k, np.bool_) if type_of_positions(k).name == "i1" else k
     try:
         return operator.index(k)
     except TypeError:
         raise IndexError(f"{k!r} is no index: whole numbers, slices, None, ... and arrays of positions are") from None
 
 
+def _is_mask(k: Any) -> bool:
+    return isinstance(k, np.ndarray) and k.dtype == np.bool_
+
+
+def _without_masks(x: Value, parts: list[Any]) -> list[Any]:
+    """PARTS with the positions of what is true in the place of truth values, which are known now."""
+    def width(k: Any) -> int:  # the axes that it takes
+        return 0 if k is None or k is Ellipsis else int(k.ndim) if _is_mask(k) else 1
+    out: list[Any] = []
+    for i, k in enumerate(parts):
+        if not _is_mask(k):
+            out.append(k)
+            continue
+        after = any(e is Ellipsis for e in parts[:i])
+        axis = x.ndim - sum(map(width, parts[i:])) if after else sum(map(width, parts[:i]))
+        if k.ndim == 0 or x.shape[axis:axis + k.ndim] != k.shape:
+            raise IndexError(f"truth values of shape {k.shape} for axes of extents {tuple(x.shape[axis:axis + k.ndim])}")
+        out += k.nonzero()
+    return out
+
+
 def get_item(x: Value, key: Any) -> Value:
     """x[key]."""
-    parts = [_part(k) for k in (key if isinstance(key, tuple) else (key,))]
+    parts = _without_masks(x, [_part(k) for k in (key if isinstance(key, tuple) else (key,))])
     if sum(k is Ellipsis for k in parts) > 1:
         raise IndexError("an index has one '...' at most")
     taken = sum(k is not None and k is not Ellipsis for k in parts)

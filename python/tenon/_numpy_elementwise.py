@@ -149,6 +149,12 @@ def clip(x: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min:
     return call("clamp", *operands(x, low, high))
 
 
+def where_of(p: Any, *xy: Any) -> Value:
+    if len(xy) != 2:
+        raise UsageError("np.where of a condition alone gives results whose size depends on the data; it takes x and y, too")
+    return where(p, *xy)
+
+
 def around(x: Any, decimals: int = 0, out: None = None) -> Value:
     y = constant(x)
     if y._known()[0].is_integer:
@@ -204,7 +210,7 @@ def polyval(p: Any, x: Any) -> Value:
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.where: where, np.clip: clip, np.around: around, np.nan_to_num: nan_to_num, np.isclose: isclose,
+    np.where: where_of, np.clip: clip, np.around: around, np.nan_to_num: nan_to_num, np.isclose: isclose,
     np.select: select, np.polyval: polyval, np.real: real, np.imag: imag, np.angle: angle, np.sinc: sinc,
     np.round_: around,
 }

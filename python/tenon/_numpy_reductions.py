@@ -6,38 +6,57 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from . import _library as c
-from ._arithmetic import wide_type
+from ._arithmetic import where as where_of, wide_type
 from ._dtypes import BY_NAME, DTypeLike, dtype as dtype_of
 from ._errors import UsageError
-from ._numpy_movement import Axis, axes_of, list_of, ravel, reshape
-from ._trace import Value, call, cast, constant, current, many, values_of
+from ._numpy_movement import Axis, axes_of, broadcast_to, list_of, ravel, reshape
+from ._trace import Value, call, cast, constant, current, many, operands, values_of
 
 
-def _reduction(name: str) -> Callable[..., Value]:
+def _counted(x: Any, dtype: Optional[DTypeLike]) -> Value:
+    """X as what it is summed in: DTYPE, or its own type; truth values are counted in si64, as NumPy does."""
+    y = constant(x) if dtype is None else cast(x, dtype)
+    return cast(y, "si64") if y.dtype == "i1" else y
+
+
+def _reduction(name: str, join: str, neutral: int) -> Callable[..., Value]:
+    """The reduction NAME. WHERE says which elements count; INITIAL, NEUTRAL otherwise, is joined to what they give."""
     def function(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None = None,
-                 keepdims: bool = False) -> Value:
-        y = constant(x) if dtype is None else cast(x, dtype)
-        return call(name, y, axes_of(axis), bool(keepdims))
+                 keepdims: bool = False, initial: Any = None, where: Any = None) -> Value:
+        y = _counted(x, dtype)
+        y = y if where is None else where_of(where, y, neutral)
+        z = call(name, y, axes_of(axis), bool(keepdims))
+        return z if initial is None else call(join, *operands(z, initial))
     return function
 
 
-def _extremum(name: str) -> Callable[..., Value]:
-    def function(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Value:
-        return call(name, constant(x), axes_of(axis), bool(keepdims))
+def _extremum(name: str, join: str) -> Callable[..., Value]:
+    def function(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False, initial: Any = None,
+                 where: Any = None) -> Value:
+        y = constant(x)
+        if where is not None:
+            if initial is None:
+                raise ValueError("where= of a largest or least element needs initial=, for where there is none")
+            y = where_of(where, y, initial)
+        z = call(name, y, axes_of(axis), bool(keepdims))
+        return z if initial is None else call(join, *operands(z, initial))
     return function
 
 
-sum_of, _mean, prod = _reduction("sum"), _reduction("mean"), _reduction("reduce_prod")
-amax, amin = _extremum("reduce_max"), _extremum("reduce_min")
+sum_of, prod = _reduction("sum", "add", 0), _reduction("reduce_prod", "mul", 1)
+amax, amin = _extremum("reduce_max", "maximum"), _extremum("reduce_min", "minimum")
 
 
 def mean(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None = None,
-         keepdims: bool = False) -> Value:
+         keepdims: bool = False, where: Any = None) -> Value:
     y = constant(x) if dtype is None else cast(x, dtype)
     d = dtype_of(y.dtype)
     if not (d.is_float or d.is_complex):
         raise TypeError(f"the mean of {d} would be cut off to {d}: astype('f32') makes floats of them")
-    return _mean(y, axis, keepdims=keepdims)
+    if where is None:
+        return call("mean", y, axes_of(axis), bool(keepdims))
+    n = sum_of(broadcast_to(constant(where), y.shape), axis, d, keepdims=keepdims)
+    return sum_of(y, axis, keepdims=keepdims, where=where) / n  # type: ignore[no-any-return]
 
 
 REDUCTIONS = {np.add: sum_of, np.multiply: prod, np.maximum: amax, np.minimum: amin}
@@ -106,7 +125,7 @@ def argmin(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool 
 
 def _cumulative(fold: int) -> Callable[..., Value]:
     def function(x: Any, axis: Optional[int] = None, dtype: Optional[DTypeLike] = None, out: None = None) -> Value:
-        y = constant(x) if dtype is None else cast(x, dtype)
+        y = _counted(x, dtype)
         if axis is None:
             y, axis = ravel(y), 0
         return call("cumulative", y, fold, axis, False, False)

@@ -76,6 +76,19 @@ class Index(unittest.TestCase):
         check(self, lambda x, i: x[i, i[::-1]], x, i, exact=True)
         check(self, lambda x, i: x[i % 2, :, None][:, i], x, i, exact=True)
 
+    def test_masks(self):
+        """Truth values that are known when the function is traced."""
+        m, n = np.array([True, False]), T[0] > 0
+        for f in (lambda x: x[m], lambda x: x[:, [True, False, True]], lambda x: x[T > 0], lambda x: x[:, n], lambda x: x[..., n],
+                  lambda x: x[m, 1:], lambda x: x[..., [True, False, False, True]], lambda x: x[m, ..., [1, 2]], lambda x: x[[False, False]],
+                  lambda x: x[None, m, 0]):
+            check(self, f, T, exact=True)
+        for key in ([True, False, True],), (n,), (np.ones((2, 3, 4, 1), bool),), (0, m):
+            with self.subTest(key=key), self.assertRaisesRegex(IndexError, "truth values of shape|indices for"):
+                tenon.function(lambda x, key=key: x[key]).trace(T)
+        with self.assertRaisesRegex(tenon.UsageError, "size depends on the data"):
+            tenon.function(lambda x: x[x > 0]).trace(T)
+
     def test_outside(self):
         for key in (5,), (0, 0, 0, 0), ([2],), ([-3],), ([0], [3]), (np.array([[9]]), 0), (0, [0, 1], [4, 0]), (np.array([2 ** 64 - 1], np.uint64),):
             with self.subTest(key=key), self.assertRaises(IndexError):

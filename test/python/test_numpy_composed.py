@@ -112,6 +112,14 @@ class Composed(unittest.TestCase):
         self.each(True, (T,), lambda x: np.diff(x, axis=1), lambda x: np.diff(x, prepend=0, axis=0))
         self.each(True, (P,), lambda x: np.diff(x), lambda x: np.count_nonzero(x, 1))
 
+    def test_truth_values_and_parts(self):
+        """Truth values are counted; `where` and `initial` are those of NumPy."""
+        self.each(True, (P, B), lambda p, x: np.sum(p), lambda p, x: p.sum(axis=0), lambda p, x: np.cumsum(p, 1), lambda p, x: np.prod(p),
+                  lambda p, x: np.max(x, axis=1, initial=0.5), lambda p, x: np.min(x, where=p, initial=9), lambda p, x: np.sum(p, initial=3),
+                  lambda p, x: np.sum(p, dtype=np.int32))
+        self.each(False, (P, B), lambda p, x: np.sum(x, axis=0, where=p), lambda p, x: np.prod(x, where=p[:1], initial=2),
+                  lambda p, x: np.mean(x, where=p), lambda p, x: np.mean(x, axis=1, where=p[0], keepdims=True), lambda p, x: x.sum(initial=1.5))
+
     def test_gradients(self):
         """Those of what NumPy composes flow through to each operand."""
         f = tenon.grad(lambda x: np.sum(np.tril(x[[0, -1, -1], [1, 0, 0]][:, None] * np.ones((3, 2), np.float32))))
@@ -123,6 +131,7 @@ class Composed(unittest.TestCase):
                            ("only 'linear'", lambda x: np.quantile(x, 0.5, method="lower")), ("0 to 1", lambda x: np.quantile(x, 2)),
                            ("no diagonal", lambda x: np.diagonal(x[0])), ("no triangle", lambda x: np.tril(x[0])),
                            ("order 'nuc'", lambda x: np.linalg.norm(x, "nuc")), ("of vectors or of matrices", lambda x: np.linalg.norm(x[None], 1, (0, 1, 2))),
+                           ("needs initial", lambda x: np.max(x, where=x > 0)), ("takes x and y", lambda x: np.where(x > 0)),
                            ("three components", lambda x: np.cross(x, x)), ("1 conditions and 2", lambda x: np.select([x > 0], [x, x]))]:
             with self.subTest(message), self.assertRaisesRegex((ValueError, tenon.Error), message):
                 tenon.function(f).trace(A)
