@@ -157,10 +157,14 @@ tn_status grad_pad(grad_call *c)
     if (c->b.plain)
         return grad_gives(c, g);
     for (uint32_t i = 0; i < n; i++) {
-        if (dim_is_symbolic(x->dims[i]))
+        const bool is_open = dim_is_symbolic(x->dims[i]);
+        if (is_open &&
+            (low[i] != 0 || interior[i] != 0 || grad_type(c, c->g[0])->dims[i] != x->dims[i]))
             return grad_refuse_symbolic(c, "an extent");
         steps[i] = interior[i] + 1;
-        ends[i] = x->dims[i] ? low[i] + (x->dims[i] - 1) * steps[i] + 1 : low[i];
+        ends[i] = is_open      ? INT64_MAX
+                  : x->dims[i] ? low[i] + (x->dims[i] - 1) * steps[i] + 1
+                               : low[i];
     }
     return grad_gives(c, build_slice(&c->b, c->g[0], low, ends, steps, n));
 }

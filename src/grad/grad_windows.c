@@ -2,9 +2,13 @@
 #include "grad/derivatives.h"
 #include "ops/dot_axes.h"
 
-static bool is_known(const type *t)
+/* Are N extents of T known, from axis FIRST on? Those of the axes without windows may be open. */
+static bool are_known(const type *t, uint32_t first, uint32_t n)
 {
-    return type_is_static(t);
+    for (uint32_t i = first; i < first + n; i++)
+        if (dim_is_symbolic(t->dims[i]))
+            return false;
+    return true;
 }
 
 tn_status grad_pool(grad_call *c)
@@ -14,7 +18,7 @@ tn_status grad_pool(grad_call *c)
     const int64_t *strides = attr_ints(c->n.attrs, KEY_STRIDES, &n);
     const int64_t *dilation = attr_ints(c->n.attrs, KEY_DILATION, &n);
     value_id g = c->g[0];
-    if (!is_known(x))
+    if (!are_known(x, x->rank - n, n))
         return grad_refuse_symbolic(c, "an extent");
     /* The axis of windows goes away: that of the next one takes its place. */
     for (uint32_t k = 0; k < n; k++) {
@@ -149,7 +153,7 @@ tn_status grad_extract_patches(grad_call *c)
     const int64_t *strides = attr_ints(c->n.attrs, KEY_STRIDES, &n);
     const int64_t *dilation = attr_ints(c->n.attrs, KEY_DILATION, &n);
     const int64_t *pads = attr_ints(c->n.attrs, KEY_PADS, &n_pads);
-    if (!is_known(x))
+    if (!are_known(x, 1, x->rank - 1))
         return grad_refuse_symbolic(c, "an extent");
     const value_id back = convolve_back(c, x, window, strides, dilation, pads, n);
     if (back != NO_VALUE)
@@ -247,8 +251,9 @@ tn_status grad_reduce_window(grad_call *c)
     value_id x = grad_in(c, 0);
     const type *t = grad_type(c, x);
     windows w = windows_of(c);
-    if (!is_known(t))
-        return grad_refuse_symbolic(c, "an extent");
+    for (uint32_t k = 0; k < w.n; k++)
+        if (!is_trivial(&w, k) && !are_known(t, k, 1))
+            return grad_refuse_symbolic(c, "an extent");
     if (attr_int(c->n.attrs, KEY_COMBINE, COMBINE_ADD) == COMBINE_ADD)
         return grad_gives(c, fold_all(c, &w, at_windows(c, &w, c->g[0], true), t));
     value_id other = unfold_all(c, &w, grad_splat(c, x, t->dims, t->rank, 1));

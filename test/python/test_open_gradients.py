@@ -38,6 +38,15 @@ class OpenGradients(unittest.TestCase):
         self.same(lambda x, g: np.sum(tenon.nn.layer_norm(x, g, g) ** 2), ("f32[n, k]", "f32[k]"), X, W)
         self.same(lambda g, x: np.sum(tenon.nn.layer_norm(x, g, g) ** 2), ("f32[k]", "f32[n, k]"), W, X)
 
+    def test_beside_open_axes(self):
+        """What pads, slides windows or cuts along other axes."""
+        images, types = RNG.normal(size=(2, 8, 8, 2)).astype(np.float32), ("f32[n, 8, 8, 2]", "f32[3]")
+        for f in (lambda x: tenon.nn.max_pool(x, (2, 2)), lambda x: tenon.nn.max_pool(x, (3, 3), strides=(2, 2), pads=(1, 1, 1, 1)),
+                  lambda x: tenon.nn.avg_pool(x, (3, 2), strides=(1, 2)), lambda x: np.pad(x, ((0, 0), (1, 1), (2, 0), (0, 0))),
+                  lambda x: np.pad(x, ((0, 0), (1, 1), (2, 0), (0, 0)), mode="reflect"), lambda x: np.sort(x, 1)[:, 2:5],
+                  lambda x: tenon.nn.conv2d(x, np.ones((3, 3, 2, 2), np.float32), pads=(1, 1, 1, 1))):
+            self.same(lambda x, w, f=f: np.mean(f(x) ** 3) * w[0], types, images, W)
+
 
 if __name__ == "__main__":
     unittest.main()
