@@ -90,9 +90,10 @@ void contract_choose_tiles(problem *p, const machine *m)
             p->batch * quotient_up(p->split, blocks) * quotient_up(p->panels, panels);
         if (bytes <= 4 * (int64_t)m->l2 && tiles >= ENOUGH_TILES)
             break;
-        if (blocks * height >= panels * columns && blocks * height > 2 * half)
+        const int64_t least = tiles < LEAST_TILES ? half / 2 : 2 * half; /* columns */
+        if (blocks > 1 && blocks * height >= panels * columns && blocks * height > 2 * half)
             blocks = quotient_up(blocks, 2);
-        else if (panels * columns > (tiles < LEAST_TILES ? half / 2 : 2 * half))
+        else if (panels > 1 && panels * columns > least)
             panels = quotient_up(panels, 2);
         else
             break;
