@@ -52,6 +52,17 @@ class Advice(unittest.TestCase):
                 self.assertIn(done.returncode, (1, 2, 3))
                 self.assertIn(said, done.stderr)
 
+    def test_archive_of_what_is_given(self):
+        """An archive whose arrays are inputs that have values already is not called one of other names."""
+        with tempfile.TemporaryDirectory() as place:
+            folder = pathlib.Path(place)
+            (folder / "a.ir").write_text('%0 = Input () {name="x"} : tensor<f32>[2]\n%1 = Input () {name="w"} : tensor<f32>[2]\noutputs: %0, %1\n')
+            np.savez(folder / "x.npz", x=np.ones(2, np.float32))
+            done = start(*RUN, "--input", "x=[1,2]", "--inputs", "x.npz", cwd=folder)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("'w'", done.stderr)
+            self.assertNotIn("no input is called", done.stderr)
+
 
 if __name__ == "__main__":
     sys.exit(unittest.main())

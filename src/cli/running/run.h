@@ -36,7 +36,7 @@ typedef struct run_inputs {
     bool *is_random;        /* the library made it */
     tn_tensor_file **files; /* that hold the others */
     size_t n_files;
-    tn_tensor_file *unused; /* the last archive that gave no input; NULL: each gave some */
+    tn_tensor_file *unused; /* the last archive that has no input; NULL: each has some */
     const char *unused_path;
 } run_inputs;
 

@@ -125,21 +125,21 @@ static tn_status read_file(session *s, size_t i, run_inputs *in)
 /* Everything in the archive that an input still lacks; other tensors in it are none of ours. */
 static tn_status take_archive(run_inputs *in, tn_tensor_file *file, const char *path)
 {
-    bool is_used = false;
+    bool has_some = false;
     for (size_t i = 0; i < in->n; i++) {
         tn_port port;
         size_t at;
         char position[24];
         (void)snprintf(position, sizeof position, "%zu", i);
         TN_TRY(tn_program_input(in->p, i, &port));
-        if (!in->tensors[i].data && (tn_tensor_file_find(file, port.name, &at) ||
-                                     tn_tensor_file_find(file, position, &at))) {
+        if (!tn_tensor_file_find(file, port.name, &at) && !tn_tensor_file_find(file, position, &at))
+            continue;
+        has_some = true;
+        if (!in->tensors[i].data)
             TN_TRY(take_tensor(in, i, file, at, path));
-            is_used = true;
-        }
     }
-    in->unused = is_used ? in->unused : file;
-    in->unused_path = is_used ? in->unused_path : path;
+    in->unused = has_some ? in->unused : file;
+    in->unused_path = has_some ? in->unused_path : path;
     return TN_OK;
 }
 
