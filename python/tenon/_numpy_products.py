@@ -56,7 +56,7 @@ def outer(x: Any, y: Any) -> Value:
 
 def _term(v: Value, letters: str, out: set[str]) -> tuple[Value, str]:
     """V with one axis for each letter: the diagonal of those that repeat, and the sum of those that nobody needs."""
-    for s in set(letters):
+    for s in dict.fromkeys(letters):
         while letters.count(s) > 1:
             i, j = letters.index(s), letters.rindex(s)
             v = diagonal(v, 0, i, j)

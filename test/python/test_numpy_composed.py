@@ -1,4 +1,7 @@
 """Functions of NumPy that are made of several operations: each gives what NumPy gives, on both engines with the same bits."""
+import os
+import subprocess
+import sys
 import unittest
 
 from lib import package  # noqa: F401
@@ -67,6 +70,14 @@ class Composed(unittest.TestCase):
                   lambda a, b, c: np.einsum("iij->j", np.stack([a, b, a])), lambda a, b, c: np.einsum("ij,k->k", a, b[0]),
                   lambda a, b, c: np.einsum("ij,jk,kl,l->i", a, c, c.T @ c, c[0], optimize=True))
         self.each(False, (Z,), lambda x: np.real(np.vdot(x, x)))
+
+    def test_einsum_is_one_program(self):
+        """Whatever order Python keeps sets in: sums over axes in another order have other bits."""
+        code = ("import numpy as np, tenon\nf = tenon.function(lambda x: np.einsum('aabbcc', x))\n"
+                "print(f.trace(np.ones((2,) * 6)).text('ptir-text'))")
+        texts = {subprocess.run([sys.executable, "-c", code], capture_output=True, check=True,
+                                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": str(seed)}).stdout for seed in range(4)}
+        self.assertEqual(len(texts), 1)
 
     def test_elements(self):
         self.each(True, (B,), lambda x: np.around(x), lambda x: np.around(x, 2), lambda x: x.round(-1), lambda x: np.deg2rad(x),
