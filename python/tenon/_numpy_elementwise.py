@@ -171,14 +171,17 @@ def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Optional[flo
                neginf: Optional[float] = None) -> Value:
     y = constant(x)
     d = y._known()[0]
+    if d.is_complex:
+        parts = (nan_to_num(call(part, y), copy, nan, posinf, neginf) for part in ("real", "imag"))
+        return call("complex", *parts)
     if not d.is_float:
         return y
     largest = float(np.finfo(d.storage).max) if d.name in ("f16", "f32", "f64") else None
     if largest is None and (posinf is None or neginf is None):
         raise UsageError(f"np.nan_to_num of {d.name} needs 'posinf' and 'neginf'")
-    y = where(call("is_nan", y), nan, y)
-    y = where(y == math.inf, largest if posinf is None else posinf, y)
-    return where(y == -math.inf, -(largest or 0.0) if neginf is None else neginf, y)
+    z = where(y == math.inf, largest if posinf is None else posinf, y)
+    z = where(y == -math.inf, -(largest or 0.0) if neginf is None else neginf, z)
+    return where(call("is_nan", y), nan, z)
 
 
 def isclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Value:

@@ -86,8 +86,11 @@ class Composed(unittest.TestCase):
                   lambda x: np.select([x > 1, x > 0], [x, -x], 7), lambda x: np.select([x > 1, x > 0], [x * 0 + 1, x]),
                   lambda x: np.conjugate(x))
         self.each(False, (B,), lambda x: np.rad2deg(x), lambda x: np.degrees(x), lambda x: np.sinc(x), lambda x: np.angle(x),
-                  lambda x: np.polyval([2, -1, 3], x), lambda x: np.polyval(x[0], x), lambda x: np.round_(x, 1))
-        self.each(True, (WILD,), lambda x: np.nan_to_num(x), lambda x: np.nan_to_num(x, nan=1.5, posinf=9, neginf=-9),
+                  lambda x: np.polyval([2, -1, 3], x), lambda x: np.polyval(x[0], x), lambda x: np.round(x, 1))
+        z = np.empty(WILD.shape, np.complex128)
+        z.real, z.imag = WILD, WILD[::-1]
+        self.each(True, (z,), lambda x: np.nan_to_num(x), lambda x: np.nan_to_num(x, nan=1.5, posinf=9, neginf=-9))
+        self.each(True, (WILD,), lambda x: np.nan_to_num(x), lambda x: np.nan_to_num(x, nan=np.inf), lambda x: np.nan_to_num(x, nan=1.5, posinf=9, neginf=-9),
                   lambda x: np.isclose(x, x), lambda x: np.isclose(x, x + 1e-9, equal_nan=True), lambda x: np.isclose(x, 2, 0.5),
                   lambda x: np.allclose(x, x), lambda x: np.allclose(x, x, equal_nan=True), lambda x: np.array_equal(x, x),
                   lambda x: np.array_equal(x, x, equal_nan=True), lambda x: np.array_equal(x, x[0]))
