@@ -215,5 +215,5 @@ def polyval(p: Any, x: Any) -> Value:
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: where_of, np.clip: clip, np.around: around, np.nan_to_num: nan_to_num, np.isclose: isclose,
     np.select: select, np.polyval: polyval, np.real: real, np.imag: imag, np.angle: angle, np.sinc: sinc,
-    np.round_: around,
+    np.round: around,
 }
