@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from ._arithmetic import where
+from ._arithmetic import where, wide_type
 from ._numpy_elementwise import isclose
 from ._numpy_movement import Axis, broadcast_to, known_size, list_of, moveaxis, reshape
 from ._numpy_parts import concatenate, stack
@@ -82,9 +82,10 @@ def percentile(x: Any, q: Any, *args: Any, **names: Any) -> Value:
 def median(x: Any, axis: Axis = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False) -> Value:
     """The mean of the two in the middle, or the one there; NaN where an element is NaN."""
     y, kept = _sorted_lines(x, axis)
-    n = known_size(y, -1)
+    n, d = known_size(y, -1), y._known()[0]
     low, high = y[..., (n - 1) // 2], y[..., n // 2]
-    z = where(call("is_nan", y[..., n - 1]), math.nan, (low + high) / 2 if n % 2 == 0 else low)
+    middle = cast((cast(low, wide_type(d)) + cast(high, wide_type(d))) / 2, d) if n % 2 == 0 else low
+    z = where(call("is_nan", y[..., n - 1]), math.nan, middle)
     return reshape(z, kept) if keepdims else z
 
 
@@ -99,8 +100,10 @@ def _without_nan(function: Callable[..., Value], neutral: float) -> Callable[...
 
 def nanmean(x: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False) -> Value:
     y = constant(x) if dtype is None else cast(x, dtype)
-    there = where(call("is_nan", y), 0, constant(1, y._known()[0]))
-    return nansum(y, axis, keepdims=keepdims) / sum_of(there, axis, keepdims=keepdims)  # type: ignore[no-any-return]
+    d = y._known()[0]
+    y = cast(y, wide_type(d))  # no narrow float counts the elements of long lines
+    there = where(call("is_nan", y), 0, constant(1, wide_type(d)))
+    return cast(nansum(y, axis, keepdims=keepdims) / sum_of(there, axis, keepdims=keepdims), d)
 
 
 nansum, nanprod = _without_nan(sum_of, 0.0), _without_nan(prod, 1.0)
@@ -121,7 +124,8 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     y = concatenate([_end_like(y, prepend, axis), y, _end_like(y, append, axis)], axis)
     for _ in range(n):
         m = known_size(y, axis)
-        later, earlier = call("slice_axis", y, axis, 1, m - 1), call("slice_axis", y, axis, 0, m - 1)
+        rest = max(0, m - 1)
+        later, earlier = call("slice_axis", y, axis, m - rest, rest), call("slice_axis", y, axis, 0, rest)
         y = later != earlier if y.dtype == "i1" else later - earlier
     return y
 

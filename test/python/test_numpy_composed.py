@@ -122,8 +122,11 @@ class Composed(unittest.TestCase):
         self.each(True, (I,), lambda x: np.median(x, axis=0), lambda x: np.nansum(x, dtype=np.int32), lambda x: np.count_nonzero(x, axis=0),
                   lambda x: np.ptp(x, 0))
         self.each(True, (V,), lambda x: np.diff(x), lambda x: np.diff(x, 2), lambda x: np.diff(x, prepend=1, append=[2, 3]),
-                  lambda x: np.quantile(x[:1], 0.7))
+                  lambda x: np.quantile(x[:1], 0.7), lambda x: np.diff(x, 7), lambda x: np.diff(x[:0]))
         self.each(True, (T,), lambda x: np.diff(x, axis=1), lambda x: np.diff(x, prepend=0, axis=0))
+        large = np.full(100000, 60000, np.float16)
+        self.each(True, (large,), lambda x: np.median(x), lambda x: np.median(x[:2]))
+        self.assertEqual(np.asarray(tenon.function(lambda x: np.nanmean(x))(large)), 60000)
         self.each(True, (P,), lambda x: np.diff(x), lambda x: np.count_nonzero(x, 1))
 
     def test_truth_values_and_parts(self):
