@@ -76,7 +76,7 @@ def _vector_norm(x: Value, order: Ord, axis: Any, keepdims: bool) -> Value:
         return sum_of(where(size != 0, constant(1, size._known()[0]), 0), axis, keepdims=keepdims)
     if order == 1:
         return sum_of(size, axis, keepdims=keepdims)
-    if not isinstance(order, (int, float)):
+    if not isinstance(order, (int, float, np.number)):
         raise ValueError(f"a vector has no norm of order {order!r}")
     out: Value = sum_of(size ** float(order), axis, keepdims=keepdims) ** (1.0 / order)
     return out

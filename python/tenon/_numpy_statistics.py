@@ -25,6 +25,9 @@ def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
     y, w = operands(y, np.ones((), y._known()[0].storage) if weights is None else weights)
     if w.ndim == 1 and y.ndim > 1 and isinstance(axis, (int, np.integer)):
         w = reshape(w, [-1 if a == axis % y.ndim else 1 for a in range(y.ndim)])
+    elif w.ndim > 0 and w.shape != y.shape:
+        raise TypeError(f"weights of shape {w.shape} for a value of shape {y.shape}: one for each element, or for each place "
+                        "along the axis")
     w = broadcast_to(w, y.shape)
     total = sum_of(w, axis, keepdims=keepdims)
     out = sum_of(y * w, axis, keepdims=keepdims) / total
