@@ -55,8 +55,9 @@ def mean(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None
         raise TypeError(f"the mean of {d} would be cut off to {d}: astype('f32') makes floats of them")
     if where is None:
         return call("mean", y, axes_of(axis), bool(keepdims))
-    n = sum_of(broadcast_to(constant(where), y.shape), axis, d, keepdims=keepdims)
-    return sum_of(y, axis, keepdims=keepdims, where=where) / n  # type: ignore[no-any-return]
+    wide = wide_type(d)
+    n = sum_of(broadcast_to(constant(where), y.shape), axis, wide, keepdims=keepdims)
+    return cast(sum_of(y, axis, wide, keepdims=keepdims, where=where) / n, d)
 
 
 REDUCTIONS = {np.add: sum_of, np.multiply: prod, np.maximum: amax, np.minimum: amin}
