@@ -38,6 +38,30 @@ static bool is_left_out(const object *o, const Elf64_Shdr *s, size_t k, const un
            of[s->sh_info] == OTHERS;
 }
 
+/* Are these relocations of data, which functions may share? */
+static bool are_of_data(const object *o, const Elf64_Shdr *s, const unsigned char *of)
+{
+    return s->sh_type == SHT_RELA && s->sh_entsize == sizeof(Elf64_Rela) &&
+           s->sh_info < o->head.e_shnum && of[s->sh_info] == NO_FUNCTION;
+}
+
+/* The relocations S of data, but for those that lead to the code of other functions: that is in
+ * their tables of jumps. */
+static void put_relocations(const object *o, Elf64_Shdr *s, const unsigned char *of,
+                            text_buffer *out)
+{
+    const size_t start = out->n;
+    Elf64_Rela r;
+    for (uint64_t at = 0; at + sizeof r <= s->sh_size; at += sizeof r) {
+        memcpy(&r, o->bytes + s->sh_offset + at, sizeof r);
+        const uint64_t k = ELF64_R_SYM(r.r_info);
+        const uint16_t in = k < o->n_symbols ? object_symbol(o, k).st_shndx : SHN_UNDEF;
+        if (in >= o->head.e_shnum || of[in] != OTHERS)
+            text_put(out, (const char *)&r, sizeof r);
+    }
+    s->sh_size = out->n - start;
+}
+
 static void align(text_buffer *out, size_t start, uint64_t to)
 {
     static const char zeros[64] = {0};
@@ -59,7 +83,10 @@ static bool put_sections(const object *o, const unsigned char *of, size_t start,
         if (s.sh_type != SHT_NULL && s.sh_type != SHT_NOBITS) {
             align(out, start, s.sh_addralign);
             const size_t at = out->n - start;
-            text_put(out, o->bytes + s.sh_offset, (size_t)s.sh_size);
+            if (are_of_data(o, &s, of))
+                put_relocations(o, &s, of, out);
+            else
+                text_put(out, o->bytes + s.sh_offset, (size_t)s.sh_size);
             s.sh_offset = at;
         }
         table[k] = s;

@@ -119,6 +119,27 @@ static void test_parts(void)
     free(one.at);
 }
 
+/* A function beside one whose jumps go through a table, and that one. */
+static void test_parts_beside_jumps(void)
+{
+    bytes both = read_seed("llvm-jumps");
+    char at[1] = {0};
+    code *c = load_part(&both, "plain");
+    code_function *f = c ? code_only(c) : NULL;
+    if (CHECK(f != NULL))
+        CHECK_INT(f(NULL, 0, 14, at), 42);
+    code_free(c);
+    c = load_part(&both, "jumps");
+    f = c ? code_only(c) : NULL;
+    if (CHECK(f != NULL)) {
+        static const int wanted[] = {11, 5, 7, 25, 14, -1};
+        for (int k = 0; k < 6; k++)
+            CHECK_INT(f(NULL, k, 5, at), wanted[k]);
+    }
+    code_free(c);
+    free(both.at);
+}
+
 static void test_damage(void)
 {
     bytes b = read_seed("sse2");
@@ -183,6 +204,7 @@ int main(void)
         run_kernels("avx512");
     run_others();
     test_parts();
+    test_parts_beside_jumps();
     test_damage();
     test_memory();
     return check_result();
