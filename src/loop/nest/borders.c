@@ -55,7 +55,16 @@ static void look_at(void *user, const access_expr *expr, const emit_read *read)
     }
 }
 
-/* False: the borders are not as simple, or there are none. */
+/* Each part may end with a vector of which some lanes do not exist. Where elements take longer than
+ * masks, parts must have as many as a vector on average. */
+static bool are_few(const emitter *e, const cuts *c)
+{
+    enum { CHEAP = 32 };
+    const int64_t extent = c->k->dims[c->k->rank - 1], lanes = nest_lanes(e->f, c->k, extent);
+    return nest_cost(e->f, c->k) <= CHEAP || lanes * (c->n + 1) <= extent;
+}
+
+/* False: the borders are not as simple, there are none, or they are too many. */
 static bool find_cuts(emitter *e, const nest_options *o, cuts *c)
 {
     const kernel *k = e->k;
@@ -67,7 +76,7 @@ static bool find_cuts(emitter *e, const nest_options *o, cuts *c)
     for (uint32_t i = 0; i < k->n_out && c->is_possible; i++)
         if (!emit_visit_reads(e, k->out[i].value, k->out[i].from, look_at, c))
             return false;
-    return c->is_possible && c->n > 0;
+    return c->is_possible && c->n > 0 && are_few(e, c);
 }
 
 /* The positions LOW .. HIGH of the last axis of K. */
