@@ -92,20 +92,21 @@ class Arguments(unittest.TestCase):
             net.run({"x": np.ones(2, np.float32)}, out={"%1": np.ma.array(np.zeros(2, np.float32), mask=[True, False])})
 
     def test_indices(self):
-        """Truth values and floats are not taken for positions."""
+        """Floats, and truth values that are not known while a function is traced, are not taken for positions."""
         def taken(key):
             return lambda: tenon.function(lambda x: x[key])(X)
         mask = [True, False, True, False]
         sizes = "truth values give results whose size depends"
         self.refused((
-            (tenon.UsageError, sizes, taken(mask)), (tenon.UsageError, sizes, taken(np.array(mask))),
-            (tenon.UsageError, sizes, taken(tenon.tensor(mask))), (tenon.UsageError, sizes, taken(True)),
-            (tenon.UsageError, sizes, lambda: tenon.function(lambda x: x[x[:, 0] > 0])(X)),
+            (tenon.UsageError, sizes, taken(True)), (IndexError, "truth values of shape", taken(mask[:3])),
+            (IndexError, "truth values of shape", taken((..., mask))), (tenon.UsageError, sizes, lambda: tenon.function(lambda x: x[x[:, 0] > 0])(X)),
             (IndexError, "positions are whole numbers, not f64", taken([1.5, 0])),
             (IndexError, "positions are whole numbers, not f32", lambda: tenon.function(lambda x: x[x[:, 0]])(X)),
             (IndexError, "positions are whole numbers, not f64", lambda: tenon.function(lambda x: np.take(x, [0.5]))(X)),
             (IndexError, "1.5 is no index", taken(1.5)), (IndexError, "'a' is no index", taken((0, "a"))),
             (IndexError, "an index has one '...' at most", taken((..., ...)))))
+        for known in mask, np.array(mask), tenon.tensor(mask):
+            np.testing.assert_array_equal(taken(known)(), X[[0, 2]])
         self.assertEqual(taken([])().shape, (0, 3))
         self.assertEqual(taken(np.int8(-1))().shape, (3,))
 
