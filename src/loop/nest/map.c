@@ -329,8 +329,12 @@ static uint32_t outer_axes(const kernel *k)
     if (last < 2 || nest_is_dynamic(k, last) || nest_is_dynamic(k, last - 1) ||
         k->dims[last] > SHORT_LINE || k->dims[last] * k->dims[last - 1] > MOST)
         return last;
-    for (uint32_t i = 0; i + 1 < last; i++)
+    for (uint32_t i = 0; i + 1 < last; i++) {
+        if (nest_is_dynamic(k,
+                            i)) /* one answer for all sizes; an item is little work in any case */
+            return last - 1;
         items *= k->dims[i];
+    }
     return items < FEWEST ? last : last - 1;
 }
 
