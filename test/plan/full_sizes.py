@@ -11,7 +11,7 @@ import numpy as np
 
 import tenon
 from tenon import nn
-from tenon._numpy import call
+from tenon._trace import call
 
 SIZES = [dict(B=96, S=57, T=75), dict(B=57, S=130, T=41), dict(B=130, S=75, T=96), dict(B=41, S=96, T=57)]
 # Sizes that some are run with besides: fewer than lanes of a vector, more than a block of a sum has, and strips.

@@ -30,7 +30,7 @@ class Program:
         found = PORT.findall(header)
         self.inputs = [Port(f) for f in found if f[0] == "inputs"]
         self.outputs = [Port(f) for f in found if f[0] == "outputs"]
-        self.workspace = int(re.search(r"_WORKSPACE_BYTES (\d+)u", header)[1])
+        self.workspace = 0 if "workspace  not used" in header else int(re.search(r"_WORKSPACE_BYTES (\d+)u", header)[1])
         given, raw = [], [arrays[port.name].tobytes() for port in self.inputs]
         for name, array in arrays.items():
             path = folder / f"{self.name}_{name}.npy"
