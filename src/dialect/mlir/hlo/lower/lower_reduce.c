@@ -300,7 +300,8 @@ static bool reduce_one(shlo_call *c, uint32_t k, uint32_t n, const int64_t *axes
 {
     tn_dtype d;
     scalar init;
-    const bool is_empty = shlo_in_type(c, k)->count == 0;
+    const type *const in = shlo_in_type(c, k); /* asked for before anything can fail */
+    const bool is_empty = in->count == 0;
     const shlo_combine body = shlo_body(c, &c->op->regions[0], k, n, &d);
     const shlo_combine how = is_empty ? SHLO_FIRST : body;
     const bool is_neutral =
@@ -309,7 +310,7 @@ static bool reduce_one(shlo_call *c, uint32_t k, uint32_t n, const int64_t *axes
     x = how == SHLO_FIRST ? tn_no_value() : shlo_reduced(c, how, x, (tn_ints){axes, n_axes});
     if (how == SHLO_FIRST || !is_neutral) {
         const tn_value z = tn_cast(c->b, shlo_in(c, n + k), d);
-        const tn_value wide = spread_without(c, z, shlo_in_type(c, k), axes, n_axes);
+        const tn_value wide = spread_without(c, z, in, axes, n_axes);
         x = how == SHLO_FIRST ? wide : shlo_combined(c, how, wide, x);
     }
     return shlo_give(c, k, tn_cast(c->b, x, shlo_out_type(c, k)->dtype));

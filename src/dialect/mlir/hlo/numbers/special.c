@@ -334,9 +334,10 @@ static tn_value wide(shlo_call *c, uint32_t k)
 bool shlo_lower_special(shlo_call *c)
 {
     tn_builder *b = c->b;
+    const type *const in = shlo_in_type(c, 0); /* asked for before anything can fail */
     const tn_value x = wide(c, 0);
     tn_value y = tn_no_value();
-    if (!tn_is_value(x))
+    if (!in || !tn_is_value(x))
         return false;
     switch ((shlo_special)c->arg) {
     case SHLO_LGAMMA:
@@ -352,21 +353,22 @@ bool shlo_lower_special(shlo_call *c)
         y = bessel_i1e_of(b, x);
         break;
     case SHLO_ERF_INV:
-        y = erf_inv(b, x, shlo_in_type(c, 0)->dtype == TN_F64 ? 3 : 2);
+        y = erf_inv(b, x, in->dtype == TN_F64 ? 3 : 2);
         break;
     }
-    return shlo_give(c, 0, tn_cast(b, y, shlo_in_type(c, 0)->dtype));
+    return shlo_give(c, 0, tn_cast(b, y, in->dtype));
 }
 
 /* ARG: with the order in front, which polygamma takes. */
 bool shlo_lower_zeta(shlo_call *c)
 {
     tn_builder *b = c->b;
+    const type *const in = shlo_in_type(c, 0);
     const tn_value x = wide(c, 0), y = wide(c, 1);
-    if (!tn_is_value(x) || !tn_is_value(y))
+    if (!in || !tn_is_value(x) || !tn_is_value(y))
         return false;
     const tn_value z = c->arg ? polygamma(b, x, y) : zeta(b, x, y);
-    return shlo_give(c, 0, tn_cast(b, z, shlo_in_type(c, 0)->dtype));
+    return shlo_give(c, 0, tn_cast(b, z, in->dtype));
 }
 
 /* ---- the next number ---- */
