@@ -155,13 +155,16 @@ static void put_ports(const port_list *list, const char *word, cli_text *text)
 /* How the sizes are given that costs depend on. */
 static void put_open_sizes(const facts *f, cli_text *text)
 {
+    enum { MOST = 16 }; /* the list of symbols has them all */
+    const char *name;
+    size_t i = 0;
     cli_puts(text, "memory, flops: known with all sizes:");
-    for (size_t i = 0; tn_module_symbol(f->m, i); i++) {
+    for (; i < MOST && (name = tn_module_symbol(f->m, i)) != NULL; i++) {
         cli_puts(text, " --dim ");
-        cli_put_name(text, tn_module_symbol(f->m, i));
+        cli_put_name(text, name);
         cli_puts(text, "=N");
     }
-    cli_putc(text, '\n');
+    cli_puts(text, tn_module_symbol(f->m, i) ? " ...\n" : "\n");
 }
 
 static void put_text(const facts *f, cli_text *text)
@@ -171,9 +174,10 @@ static void put_text(const facts *f, cli_text *text)
     cli_putc(text, '\n');
     put_ports(&f->inputs, "input", text);
     put_ports(&f->outputs, "output", text);
-    for (size_t i = 0; tn_module_symbol(f->m, i); i++) {
+    const char *symbol;
+    for (size_t i = 0; (symbol = tn_module_symbol(f->m, i)) != NULL; i++) {
         cli_puts(text, i ? ", " : "sizes: ");
-        cli_put_name(text, tn_module_symbol(f->m, i));
+        cli_put_name(text, symbol);
     }
     cli_puts(text, tn_module_symbol(f->m, 0) ? "\n" : "");
     cli_printf(
