@@ -137,8 +137,8 @@ class Data(unittest.TestCase):
 
     def test_files_are_closed(self):
         def maps():
-            with open("/proc/self/maps", encoding="ascii") as file:
-                return sum("w.bin" in line for line in file)
+            with open("/proc/self/maps", "rb") as file:
+                return sum(b"w.bin" in line for line in file)
         net = tenon.load(self.path)
         gc.collect()
         self.assertEqual(maps(), 1)

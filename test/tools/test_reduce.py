@@ -1,6 +1,7 @@
 """tools/reduce.py keeps the fault and little else."""
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -68,7 +69,7 @@ class Reduce(unittest.TestCase):
 
     def test_engines(self):
         wrong = self.dir / "wrong"
-        wrong.write_text(WRONG.format(tenon=TENON))
+        wrong.write_text(WRONG.format(tenon=shlex.quote(str(TENON))))
         wrong.chmod(0o755)
         left = self.reduce(PROGRAM, program=wrong)
         self.assertEqual(left.count(" = "), 1)
@@ -78,7 +79,7 @@ class Reduce(unittest.TestCase):
         tenon("run", self.dir / "left.ptir", "--random", "1")
 
     def test_command(self):
-        left = self.reduce(LOOP, "--test", f"{TENON} explain {{}} --dump graph | grep -q tanh")
+        left = self.reduce(LOOP, "--test", f"{shlex.quote(str(TENON))} explain {{}} --dump graph | grep -q tanh")
         self.assertLess(left.count(" = "), LOOP.count(" = ") - 3)
         self.assertIn("tanh", left)
 
