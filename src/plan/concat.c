@@ -98,27 +98,56 @@ static bool is_plain_slice(const grouping *g, value_id w, slice_range *ranges)
     return plain;
 }
 
-/* Is V a concatenation that only concatenation N needs, of which parts come as they are or are cut
- * out, and no element twice? Then nothing has to have it in memory. */
+/* Is W the value V, or cut out of it for one node alone? P says then which elements it has. */
+static bool is_part_of(const grouping *g, value_id w, value_id v, part *p)
+{
+    const type *t = value_type(g->f, v);
+    slice_range ranges[TN_MAX_RANK];
+    *p = (part){.w = v};
+    memcpy(p->size, t->dims, t->rank * sizeof *t->dims);
+    if (w == v)
+        return true;
+    if (!is_plain_slice(g, w, ranges) || node_of(g->f, w)->in[0] != v)
+        return false;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        p->low[i] = ranges[i].start;
+        p->size[i] = ranges[i].count;
+    }
+    return true;
+}
+
+/* Have P and Q, of RANK axes, no element in common? */
+static bool are_apart(const part *p, const part *q, uint32_t rank)
+{
+    bool apart = false;
+    for (uint32_t i = 0; i < rank; i++)
+        apart = apart || p->low[i] + p->size[i] <= q->low[i] || q->low[i] + q->size[i] <= p->low[i];
+    return apart;
+}
+
+/* Is V a concatenation that only concatenation N needs, and of which it has each element once, cut
+ * out or not? Then nothing has to have it in memory. What is left out would not be computed, though
+ * it may fail. */
 static bool is_only_for(const grouping *g, value_id v, const node *n)
 {
     const node *inner = node_of(g->f, v);
     const type *t = value_type(g->f, v);
-    slice_range ranges[TN_MAX_RANK];
+    part parts[MOST_OPERANDS];
     uint32_t uses = 0;
     int64_t elements = 0;
     if (inner->op != OP_CONCAT || g->is_output[v] || g->f->like || n->n_in > MOST_OPERANDS ||
         inner->n_in > MOST_OPERANDS)
         return false;
-    for (uint32_t o = 0; o < n->n_in; o++)
-        if (n->in[o] == v) {
-            uses++;
-            elements += t->count;
-        } else if (is_plain_slice(g, n->in[o], ranges) && node_of(g->f, n->in[o])->in[0] == v) {
-            uses++;
-            elements += value_type(g->f, n->in[o])->count;
-        }
-    return uses == g->uses[v] && elements <= t->count;
+    for (uint32_t o = 0; o < n->n_in; o++) {
+        if (!is_part_of(g, n->in[o], v, &parts[uses]))
+            continue;
+        for (uint32_t i = 0; i < uses; i++)
+            if (!are_apart(&parts[i], &parts[uses], t->rank))
+                return false;
+        elements += value_type(g->f, n->in[o])->count;
+        uses++;
+    }
+    return uses == g->uses[v] && elements == t->count;
 }
 
 static void store_part(const joining *j, const part *p)
