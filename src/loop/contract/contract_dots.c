@@ -240,7 +240,8 @@ static void begin(dots *d, problem *p, loop_builder *b)
     *d = (dots){.p = p, .b = b, .by_rows = has_rows_of_both(&p->spec), .rows = p->m};
     d->nv = vectors_of(p);
     d->a_step = walk_sized_step(&p->a_m);
-    d->b_step = p->spec.n_m > 0 ? axis_b(&p->spec.m[p->spec.n_m - 1]) : sized_of(0);
+    const walk b_m = WALK(p->spec.m, p->spec.n_m, b);
+    d->b_step = walk_sized_step(&b_m);
     d->g = (multiplier){.b = b, .p = p, .finishes_columns = d->by_rows};
     d->sums_at = LOOP_NO_VALUE;
 }
