@@ -365,6 +365,14 @@ def narrow_products(p):
     return (p.dot(p.input(kind, [k, m] if turned else [m, k]), p.input(kind, [k, n]), [], [(0 if turned else 1, 0)]),)
 
 
+def uneven_sweeps(p):
+    """Of a few rows, swept in parts that are no multiple of the two vectors that all columns are."""
+    kind, size = p.r.choice((("F32", 4), ("F64", 8)))
+    n = p.r.choice((160, 192, 288, 320, 416)) * 4 // size
+    k = (2 << 20) // (size * n) + p.r.randint(1, 300)
+    return (p.dot(p.input(kind, [p.r.randint(9, 40), k]), p.input(kind, [k, n]), [], [(1, 0)]),)
+
+
 def tiled_products(p):
     """Large enough for tiles of results, of which the last ones are partial."""
     kind, m, k = p.r.choice(("F32", "F32", "F64", "Si32")), p.r.choice((5, 23, 64, 67, 151)), p.r.choice((67, 257, 519))
@@ -735,7 +743,7 @@ def moves(p):
 
 
 KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, tiled, repeated, many_times, regrouped, records, turned, reductions, rows,
-         normalised, products, swept_products, narrow_products, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
+         normalised, products, swept_products, narrow_products, uneven_sweeps, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools,
          taken, taken_rows, taken_columns, gathered, scattered, segments, windows_at, largest, cumulated, ordered,
          turned_products, quantised, decoded_products, open_products, scanned, steps, images, moves)

@@ -367,7 +367,7 @@ static void each_vector(sweep *s, uint32_t lanes, vector_work *work, void *user)
     loop_builder *b = s->g->b;
     loop_value done = loop_i64(b, 0);
     for (; lanes >= p->lanes; lanes /= 2) {
-        const bool is_all = p->n % lanes == 0;
+        const bool is_all = p->n % lanes == 0 && tile_of(p) % lanes == 0;
         const loop_value whole =
             is_all ? s->columns
                    : loop_binary(b, LOOP_AND, s->columns, loop_i64(b, -(int64_t)lanes));
