@@ -81,14 +81,26 @@ typedef struct need {
 } need;
 enum { MOST_NEEDS = MOST_MAPS * (FEW_OPERANDS + TN_MAX_RANK) };
 
+/* The elements of V, from axis AXIS on. */
+static sized elements_from(const function *f, value_id v, uint32_t axis)
+{
+    const access_extents x = access_extents_of(f, v);
+    sized n = sized_of(1);
+    for (uint32_t i = axis; i < x.rank; i++)
+        n = sized_mul(n, (sized){x.now[i], x.other[i]});
+    return n;
+}
+
 /* Are the elements of operand O of N positions of long rows? In memory they are computed and
- * checked once, and the rows are copied by loops that do nothing else. */
+ * checked once, and the rows are copied by loops that do nothing else. That is the answer for any
+ * number of rows. */
 static bool are_of_rows(const function *f, const node *n, uint32_t o)
 {
     enum { LONG = 16, MANY = 1 << 14 };
-    const int64_t all = value_type(f, n->first_value)->count;
-    return n->op == OP_TAKE && o == 1 && all >= MANY &&
-           all / LONG >= value_type(f, n->in[1])->count;
+    if (n->op != OP_TAKE || o != 1)
+        return false;
+    const sized row = elements_from(f, n->in[0], 1), all = elements_from(f, n->first_value, 0);
+    return row.now >= LONG && sized_is_fixed(row) && (all.now >= MANY || !sized_is_fixed(all));
 }
 
 /* What N at the positions of MAP needs of its operand O. */

@@ -168,6 +168,7 @@ program("global pool", "f32[B, 8, S, S]", lambda x: np.mean(x, axis=(2, 3)))
 # gather, scatter
 program("embedding", "f32[50, 32];si32[B]", lambda t, i: nn.embedding(t, i))
 program("embedding S", "f32[50, 32];si32[B, S]", lambda t, i: nn.embedding(t, i))
+program("take rows at computed positions", "f32[100, 256];si32[B]", lambda x, i: np.take(x, i + 1, axis=0))
 program("take table S", "f32[B, 32];si32[9]", lambda t, i: np.take(t, i, axis=0))
 program("gather columns", "f32[B, 30];si32[B, 4]", lambda x, i: np.take_along_axis(x, i, 1))
 program("one hot", "si32[B]", lambda i: nn.one_hot(i, 12))
