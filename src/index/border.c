@@ -68,10 +68,11 @@ static uint32_t first_broken(const border *b)
  * value. */
 static int64_t steps_alike(const border *b, const fence *g, int64_t most)
 {
-    const int64_t step = g->strides[b->rank - 1], v = g->value;
+    const int64_t v = g->value;
     int64_t steps = most;
-    if (!g->is_linear)
+    if (!g->is_linear || b->rank == 0)
         return 1;
+    const int64_t step = g->strides[b->rank - 1];
     if (v < g->low)
         steps = step > 0 ? (g->low - v - 1) / step + 1 : most;
     else if (v >= g->high)
