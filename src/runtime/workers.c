@@ -19,6 +19,7 @@ enum {
     SHARES_EACH = 4,     /* pieces of a thread, when there is enough work: they even out delays */
     SPIN_NS = 30000,     /* ns that an idle thread waits for a job before it sleeps */
     SPINS_PER_LOOK = 64, /* at the clock */
+    WORTH_WAKING = 4,    /* pieces of work: waking a thread takes 3 us, and it comes later still */
     CACHE_LINE = 64
 };
 
@@ -48,6 +49,7 @@ struct workers {
     void *ranges_block;
     pthread_t *threads;
     job job;
+    int64_t small_at;   /* when there was little work last */
     atomic_uint joined; /* that did a share of the job */
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -163,6 +165,18 @@ static void share_out(workers *w)
     }
 }
 
+/* Is little work left to the caller, because others sleep? Not if it comes so often that they would
+ * stay awake. */
+static bool is_done_alone(workers *w, int64_t pieces, int64_t grain)
+{
+    const bool is_little = pieces < WORTH_WAKING && grain > 1; /* else each may be a lot */
+    if (!is_little || atomic_load_explicit(&w->sleepers, memory_order_relaxed) == 0)
+        return false;
+    const int64_t now = clock_now(), since = now - w->small_at;
+    w->small_at = now;
+    return since > SPIN_NS;
+}
+
 uint32_t workers_run(workers *w, uint32_t limit, workers_task *task, void *user, int64_t extent,
                      int64_t grain)
 {
@@ -173,6 +187,11 @@ uint32_t workers_run(workers *w, uint32_t limit, workers_task *task, void *user,
     n = limit > 0 && limit < n ? limit : n;
     n = pieces < n ? pieces : n;
     if (n <= 1 || atomic_exchange_explicit(&w->busy, true, memory_order_acquire)) {
+        task(user, 0, extent, 0);
+        return 1;
+    }
+    if (is_done_alone(w, pieces, grain)) {
+        atomic_store_explicit(&w->busy, false, memory_order_release);
         task(user, 0, extent, 0);
         return 1;
     }

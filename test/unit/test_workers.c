@@ -67,12 +67,12 @@ static void add_items(void *user, int64_t begin, int64_t end, uint32_t worker)
     (void)atomic_fetch_add(sum, s);
 }
 
-static void test_many_runs(workers *w, int n, bool with_pauses)
+static void test_many_runs(workers *w, int n, int64_t grain, bool with_pauses)
 {
     bool right = true;
     for (int i = 0; i < n; i++) {
         atomic_llong sum = 0;
-        (void)workers_run(w, 0, add_items, &sum, 100 + i, 1);
+        (void)workers_run(w, 0, add_items, &sum, 100 + i, grain);
         right = right && atomic_load(&sum) == (long long)(100 + i) * (99 + i) / 2;
         if (with_pauses)
             (void)nanosleep(&(struct timespec){0, 200000}, NULL);
@@ -181,7 +181,7 @@ static void test_no_memory(void)
     workers_free(NULL);
     CHECK_INT(workers_count(NULL), 1);
     CHECK(workers_of_machine() >= 1);
-    test_many_runs(NULL, 10, false);
+    test_many_runs(NULL, 10, 1, false);
 }
 
 int main(void)
@@ -193,8 +193,9 @@ int main(void)
             continue;
         CHECK_INT(workers_count(w), counts[i] ? counts[i] : 1);
         test_splits(w);
-        test_many_runs(w, 3000, false);
-        test_many_runs(w, 50, true);
+        test_many_runs(w, 3000, 1, false);
+        test_many_runs(w, 50, 1, true);
+        test_many_runs(w, 50, 50, true); /* so little that threads may stay asleep */
         test_nested(w);
         test_several_callers(w);
         workers_free(w);
