@@ -33,6 +33,12 @@ static contract_schedule chosen(const problem *p, bool sweeps, int64_t group)
                                    : PRODUCTS_ANY};
 }
 
+int64_t contract_grain(uint64_t operations, int64_t items)
+{
+    enum { WORTH = 1 << 18 }; /* some 2 us */
+    return 1 + (int64_t)(WORTH / (operations / (uint64_t)items + 1));
+}
+
 static bool is_swept(const problem *p)
 {
     const contract_right wanted = p->spec.wanted.right;
@@ -84,8 +90,7 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
                                      times3(p->batch, p->m, p->k) * (uint64_t)(p->bytes) +
                                      times3(p->batch, p->n, p->k) * (uint64_t)(p->bytes)};
     const uint64_t read = contract_is_read_once(p) ? FAST * step->bytes : 0;
-    const uint64_t an_item = (read > step->flops ? read : step->flops) / (uint64_t)step->work;
-    step->grain = 1 + (int64_t)((1 << 19) / (an_item + 1));
+    step->grain = contract_grain(read > step->flops ? read : step->flops, step->work);
     plan->schedule = chosen(p, sweeps, p->is_tiled ? p->tiles.blocks : p->group);
     plan->how = p->has_quads            ? "B in panels, products in fours"
                 : p->has_pairs          ? "B in panels, products in pairs"
@@ -116,7 +121,7 @@ static bool build_directly(const contract_spec *s, const machine *on, arena *mem
         return false;
     step->flops = 2 * times3(batch, m, n) * (uint64_t)k;
     step->bytes = times3(batch, m, n) * (dtype_bytes(s->c) + dtype_bytes(s->a));
-    step->grain = 1 + (int64_t)((1 << 19) / (step->flops / (uint64_t)step->work + 1));
+    step->grain = contract_grain(step->flops, step->work);
     plan->how = "directly";
     return true;
 }
@@ -140,7 +145,7 @@ static bool build_dots(problem *p, arena *memory, contract_plan *plan, const cha
     step->program = contract_dots(p, memory, plan, &step->work, fault);
     if (!step->program)
         return false;
-    step->grain = 1 + (int64_t)((1 << 19) / (FAST * step->flops / (uint64_t)step->work + 1));
+    step->grain = contract_grain(FAST * step->flops, step->work);
     plan->how = "dots of rows";
     if (plan->packed_a_bytes == 0)
         return true;

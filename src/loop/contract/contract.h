@@ -150,6 +150,10 @@ void contract_batch_to_rows(contract_spec *spec);
 bool contract_build(const contract_spec *spec, const machine *on, arena *memory,
                     contract_plan *plan, const char **fault);
 
+/* The fewest of ITEMS that are worth a thread where all of them take so many OPERATIONS, additions
+ * and multiplications. */
+int64_t contract_grain(uint64_t operations, int64_t items);
+
 /* What step I of a plan does, in a few words. */
 const char *contract_how(const contract_plan *plan, uint32_t i);
 

@@ -410,12 +410,11 @@ bool nest_of_stages(const function *f, const kernel *k, const nest_options *o, a
               loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1));
     loop_end(&b);
     nest_step *step = &out->steps[out->n_steps++];
-    const uint64_t cost = cost_of(s);
     *step = (nest_step){
         .program = has_failed(s) ? NULL : loop_finish_or_fault(&b),
         .work = contract_stage_batches(s->first->contract) * s->items,
         .how = arena_printf(memory, "%u stages, %u rows at a time", (unsigned)s->n,
                             (unsigned)(contract_stage_height(s->first->contract) * s->group))};
-    step->grain = 1 + (int64_t)((1 << 19) / (cost / (uint64_t)step->work + 1));
+    step->grain = contract_grain(cost_of(s), step->work);
     return step->program && step->how;
 }
