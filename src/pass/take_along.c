@@ -1,4 +1,4 @@
-/* take-along: a take from an axis that is brought to the front, and back, takes along that axis.
+/* take-along: takes from axes that are brought to the front, and back, take along these axes.
  *
  * needs   verified types; definitions before uses
  * keeps   types, order, the bits of every output: the same elements, of positions checked alike
@@ -8,61 +8,89 @@
  * moved twice then. A `gather` at the positions, repeated along the other axes, reads only what is
  * looked up.
  */
+#include <string.h>
+
 #include "pass/expand/substitute.h"
 #include "pass/passes.h"
 
-/* The axis that the transpose N brings to the front of RANK axes, the others in their order; RANK
- * where it does something else. */
-static uint32_t axis_to_front(const node *n)
-{
-    uint32_t rank;
-    const int64_t *perm = attr_ints(n->attrs, KEY_PERM, &rank);
-    const int64_t axis = rank ? perm[0] : 0;
-    for (uint32_t i = 1; i < rank; i++)
-        if (perm[i] != (int64_t)(i <= axis ? i - 1 : i))
-            return rank;
-    return (uint32_t)axis;
-}
+enum { MOST_TAKES = TN_MAX_RANK };
 
-/* Does the transpose N bring the first axis to place AXIS? */
-static bool is_brought_back(const node *n, uint32_t axis)
+/* A take from the first axis of what the transpose TURNED has made of its operand. */
+typedef struct turned_take {
+    const node *take, *turned;
+} turned_take;
+
+/* The takes behind the transpose N, from the last to the first, each of a transposed one before it,
+ * where all of them and N leave the axes in their order; 0: they do not. */
+static uint32_t find_takes(const expand_call *c, const node *n, turned_take *all)
 {
-    uint32_t rank;
+    const uint32_t *uses = c->user;
+    uint32_t rank, order[TN_MAX_RANK];
     const int64_t *perm = attr_ints(n->attrs, KEY_PERM, &rank);
     for (uint32_t i = 0; i < rank; i++)
-        if (perm[i] != (i == axis ? 0 : i < axis ? (int64_t)i + 1 : (int64_t)i))
-            return false;
-    return true;
+        order[i] = (uint32_t)perm[i];
+    for (uint32_t count = 0; count < MOST_TAKES; n = all[count++].turned) {
+        const node *take = node_of(c->f, n->in[0]);
+        if (uses[n->in[0]] != 1 || take->op != OP_TAKE ||
+            value_type(c->f, take->in[1])->rank != 1 || (count && uses[n->first_value] != 1))
+            return 0;
+        const node *turned = node_of(c->f, take->in[0]);
+        if (turned->op != OP_TRANSPOSE || !type_is_static(value_type(c->f, turned->in[0])))
+            return 0;
+        all[count] = (turned_take){take, turned};
+        perm = attr_ints(turned->attrs, KEY_PERM, &rank);
+        bool in_order = true;
+        for (uint32_t i = 0; i < rank; i++) {
+            order[i] = (uint32_t)perm[order[i]];
+            in_order = in_order && order[i] == i;
+        }
+        if (in_order)
+            return count + 1;
+    }
+    return 0;
+}
+
+/* X at the positions AT (a list) along AXIS. */
+static value_id gather_along(expand_call *c, value_id x, value_id at, uint32_t axis)
+{
+    const type *t = build_type(c->b, x);
+    const uint32_t rank = t->rank;
+    dim dims[TN_MAX_RANK], line[TN_MAX_RANK];
+    for (uint32_t i = 0; i < rank; i++) {
+        dims[i] = i == axis ? build_type(c->b, at)->dims[0] : t->dims[i];
+        line[i] = i ? 1 : build_type(c->b, at)->dims[0];
+    }
+    const value_id places =
+        build_broadcast(c->b, build_reshape(c->b, at, line, rank - axis), dims, rank);
+    attr entries[] = {attr_of_int(KEY_AXIS, axis)};
+    return build_node(c->b, OP_GATHER, (value_id[]){x, places}, 2, entries, 1);
 }
 
 static tn_status take(expand_call *c, value_id *result)
 {
     const node *n = c->n;
-    const uint32_t *uses = c->user;
     const type *t = value_type(c->f, n->first_value);
+    turned_take all[MOST_TAKES];
+    uint32_t axes[TN_MAX_RANK];
     /* without elements a gather would look at no position */
-    if (n->op != OP_TRANSPOSE || uses[n->in[0]] != 1 || !type_is_static(t) || t->count == 0)
+    if (n->op != OP_TRANSPOSE || !type_is_static(t) || t->count == 0)
         return TN_OK;
-    const node *rows = node_of(c->f, n->in[0]);
-    if (rows->op != OP_TAKE || value_type(c->f, rows->in[1])->rank != 1)
+    uint32_t count = find_takes(c, n, all);
+    if (count == 0)
         return TN_OK;
-    const node *turned = node_of(c->f, rows->in[0]);
-    if (turned->op != OP_TRANSPOSE || !type_is_static(value_type(c->f, turned->in[0])))
-        return TN_OK;
-    const uint32_t axis = axis_to_front(turned);
-    if (axis >= t->rank || !is_brought_back(n, axis))
-        return TN_OK;
-    dim dims[TN_MAX_RANK], line[TN_MAX_RANK];
-    for (uint32_t i = 0; i < t->rank; i++) {
-        dims[i] = t->dims[i];
-        line[i] = i ? 1 : t->dims[axis];
+    for (uint32_t i = 0; i < t->rank; i++)
+        axes[i] = i;
+    value_id v = c->now[all[count - 1].turned->in[0]];
+    while (count-- > 0) {
+        uint32_t before[TN_MAX_RANK], rank;
+        const int64_t *perm = attr_ints(all[count].turned->attrs, KEY_PERM, &rank);
+        memcpy(before, axes, sizeof axes);
+        for (uint32_t i = 0; i < rank; i++)
+            axes[i] = before[perm[i]];
+        v = gather_along(c, v, c->now[all[count].take->in[1]], axes[0]);
+        TN_TRY(c->b->status);
     }
-    const value_id x = c->now[turned->in[0]], i = c->now[rows->in[1]];
-    const value_id at =
-        build_broadcast(c->b, build_reshape(c->b, i, line, t->rank - axis), dims, t->rank);
-    TN_TRY(c->b->status);
-    attr entries[] = {attr_of_int(KEY_AXIS, axis)};
-    *result = build_node(c->b, OP_GATHER, (value_id[]){x, at}, 2, entries, 1);
+    *result = v;
     return TN_OK;
 }
 

@@ -526,6 +526,30 @@ def taken_columns(p):
     return (p.binary("Mul", y, y) if x.dtype in NUMBERS and p.r.random() < 0.3 else y,)
 
 
+def constant_places(p, x, axis, n):
+    """A few runs of positions, each of even steps, for N positions along AXIS."""
+    all_of, places = x.shape[axis], []
+    while len(places) < n:
+        step, start = p.r.choice([1, 1, 1, -1, 0, 2]), p.r.randrange(all_of)
+        most = all_of if step == 0 else 1 + (all_of - 1 - start if step > 0 else start) // abs(step)
+        places += [start + step * k for k in range(p.r.randint(1, most))]
+    data = [b for i in places[:n] for b in i.to_bytes(8, "little")]
+    return p.op({"Constant": {"spec": spec("Si64", [n]), "bytes": data}}, [], "Si64", [n])
+
+
+def taken_runs(p):
+    """Borders that repeat or mirror what is beside them: positions that are known, along two axes."""
+    y = p.input(p.kind(ALL), p.dims(p.r.randint(2, 3)))
+    rank = len(y.shape)
+    for k in p.r.sample(range(rank), 2):
+        others = [a for a in range(rank) if a != k]
+        n = p.n(80)
+        rows = p.transposed(y, [k] + others)
+        rows = p.op("Take", [rows, constant_places(p, rows, 0, n)], y.dtype, (n,) + tuple(rows.shape[1:]))
+        y = p.transposed(rows, [([k] + others).index(a) for a in range(rank)])
+    return (p.binary("Mul", y, y) if y.dtype in NUMBERS and p.r.random() < 0.3 else y,)
+
+
 def taken_rows(p):
     """Rows that are looked up, each with a factor, added up along an axis: the vectors may lie along others."""
     x = p.input(p.kind(FLOATS), p.dims(2))
@@ -745,7 +769,7 @@ def moves(p):
 KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, tiled, repeated, many_times, regrouped, records, turned, reductions, rows,
          normalised, products, swept_products, narrow_products, uneven_sweeps, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools,
-         taken, taken_rows, taken_columns, gathered, scattered, segments, windows_at, largest, cumulated, ordered,
+         taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, windows_at, largest, cumulated, ordered,
          turned_products, quantised, decoded_products, open_products, scanned, steps, images, moves)
 
 

@@ -1,5 +1,5 @@
-"""Rows at constant positions with even steps, such as the frames of a signal, are not looked up; others are, and positions
-outside stop the run."""
+"""Rows at constant positions with even steps, such as the frames of a signal, or in a few runs of them, such as borders that
+mirror what is beside them, are not looked up, nor are columns; others are, and positions outside stop the run."""
 import json
 import pathlib
 import tempfile
@@ -18,6 +18,22 @@ def kernels(positions, rows=40, like="x3"):
     return names, tenon("run", path, "--random", "1", "--check", allowed=(0, 3)).returncode
 
 
+def columns(positions):
+    """The same of a take from the columns of 6 x 40."""
+    n = len(positions)
+    path = pathlib.Path(folder) / "c.ptir"
+    path.write_text(f"func @main(%x: tensor<f32, 6x40>) -> tensor<f32, 6x{n}> {{\n"
+                    f"  %i = constant value{positions} -> tensor<si64, {n}>\n"
+                    f"  %t = transpose(%x) perm[1, 0] -> tensor<f32, 40x6>\n  %r = take(%t, %i) -> tensor<f32, {n}x6>\n"
+                    f"  %y = transpose(%r) perm[1, 0] -> tensor<f32, 6x{n}>\n  return %y\n}}\n")
+    names = [k["name"] for k in json.loads(tenon("explain", "--json", path).stdout)["functions"][0]["kernels"]]
+    return names, tenon("run", path, "--random", "1", "--check", allowed=(0, 3)).returncode
+
+
+MIRRORED = [3, 2, 1, *range(40), 38, 37, 36]
+REPEATED = [0, 0, 0, *range(40), 39, 39, 39]
+
+
 def frames(length, hop, n):
     return [k * hop + i for k in range(n) for i in range(length)]
 
@@ -30,3 +46,9 @@ with tempfile.TemporaryDirectory() as folder:
         names, status = kernels([3, 1, 6, 2], like=like)
         assert status == 0 and names == ["take"], names
         assert kernels(frames(10, 4, 9), like=like)[1] == 3, "the last frame ends behind the signal"
+    for positions in (frames(10, 4, 7), MIRRORED, REPEATED):
+        for names, status in (kernels(positions), kernels(positions, like=""), columns(positions)):
+            assert status == 0 and not any("take" in name or "gather" in name for name in names), (positions, names, status)
+    names, status = columns([3, 1, 6, 2])
+    assert status == 0 and len(names) == 1 and "gather" in names[0], names
+    assert columns([*MIRRORED, 40])[1] == 3, "the last column is none"

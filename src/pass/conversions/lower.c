@@ -111,11 +111,15 @@ tn_status lower_index(lower_call *call)
     return c->b->status;
 }
 
-/* Rows at constant positions with even steps (the frames of a signal) are a movement. */
+/* Constant positions with even steps (the frames of a signal), or a few runs of them (borders), are
+ * a movement. */
 tn_status lower_take(lower_call *call)
 {
-    call->result = expand_take_as_view(&call->use);
-    return call->use.b->status;
+    expand_call *c = &call->use;
+    call->result = expand_take_as_view(c);
+    if (call->result == NO_VALUE && c->b->status == TN_OK)
+        call->result = expand_take_as_runs(c);
+    return c->b->status;
 }
 
 tn_status lower_quantize(lower_call *call) /* without a scale it is a cast */
@@ -247,13 +251,23 @@ static bool has_no_axes(const attrs *given)
     return attr_find(given, KEY_AXES) && n == 0;
 }
 
+/* Are the positions of N constants, perhaps repeated? */
+static bool looks_up_constants(const function *f, const node *n)
+{
+    const node *at = node_of(f, n->in[1]);
+    while (at->op == OP_BROADCAST || at->op == OP_RESHAPE)
+        at = node_of(f, at->in[0]);
+    return at->op == OP_CONSTANT;
+}
+
 static bool is_composite(const function *f, const node *n)
 {
     switch ((int)n->op) {
     case OP_PAD:
         return has_holes(n->attrs) || makes_of_nothing(f, n);
     case OP_TAKE:
-        return node_of(f, n->in[1])->op == OP_CONSTANT || makes_of_nothing(f, n);
+    case OP_GATHER:
+        return looks_up_constants(f, n) || makes_of_nothing(f, n);
     case OP_CONVOLUTION:
         return is_dilated(n->attrs) || makes_of_nothing(f, n);
     case OP_QUANTIZE:

@@ -25,6 +25,10 @@ typedef value_id expand_fn(expand_call *c);
 #include "pass/expand/expand.def"
 #undef EXPAND
 
+/* A take or a gather at constant positions in few runs of even steps, such as those of borders that
+ * repeat or mirror what is beside them: slices beside each other. For the compiler only. */
+value_id expand_take_as_runs(expand_call *c);
+
 /* Does the target spell OP? */
 static inline bool target_has(const expand_call *c, op_id op)
 {

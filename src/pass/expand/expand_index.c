@@ -4,6 +4,7 @@
 #include "base/text/text.h"
 #include "eval/eval.h"
 #include "graph/literal.h"
+#include "ops/attr_rules.h"
 #include "pass/expand/expand.h"
 
 enum { MOST_POSITIONS = 1 << 20, MOST_SLICES = 256 };
@@ -16,7 +17,7 @@ static int64_t *constant_positions(const expand_call *c, value_id v, int64_t ext
 {
     const literal *l = constant_behind(c, v);
     const type *t = build_type(c->b, v);
-    if (!l || (!l->splat && maker(c, v)->op != OP_CONSTANT) || t->count <= 0 ||
+    if (!l || (!l->splat && l->type->count != t->count) || t->count <= 0 ||
         t->count > MOST_POSITIONS)
         return NULL;
     int64_t *at = ARENA_ARRAY(c->memory, int64_t, (size_t)t->count);
@@ -30,6 +31,55 @@ static int64_t *constant_positions(const expand_call *c, value_id v, int64_t ext
             return NULL; /* it fails when it runs */
     }
     return at;
+}
+
+/* Where a take or a gather looks: AT, a list of N positions along AXIS of its first operand. */
+typedef struct places {
+    uint32_t axis;
+    int64_t *at;
+    int64_t n;
+} places;
+
+/* Positions of a type T are those of a list along axis A, if they are the same along all others. */
+static bool shorten(places *p, const type *t, uint32_t a)
+{
+    int64_t inner = 1;
+    p->n = t->dims[a];
+    for (uint32_t i = a + 1; i < t->rank; i++)
+        inner *= t->dims[i];
+    for (int64_t i = 0; i < t->count; i++)
+        if (p->at[i] != p->at[i / inner % p->n * inner])
+            return false;
+    for (int64_t k = 0; k < p->n; k++)
+        p->at[k] = p->at[k * inner];
+    return true;
+}
+
+/* False where they are not constants inside, or another list for each line of a gather. */
+static bool find_places(const expand_call *c, places *p)
+{
+    const type *x = operand_type_of(c, 0);
+    if (!is_static_call(c))
+        return false;
+    if (c->n->op != OP_GATHER) {
+        p->axis = 0;
+        p->n = operand_type_of(c, 1)->count;
+        p->at = constant_positions(c, c->in[1], x->dims[0]);
+        return p->at != NULL;
+    }
+    p->axis = resolve_axis(c->n->attrs, KEY_AXIS, x->rank);
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (i != p->axis && c->out->dims[i] != x->dims[i])
+            return false;
+    const node *n = maker(c, c->in[1]);
+    const bool spreads = n->op == OP_BROADCAST && !attr_find(n->attrs, KEY_DIMS);
+    const value_id at = spreads ? n->in[0] : c->in[1];
+    const type *t = build_type(c->b, at);
+    const uint32_t new_axes = c->out->rank - t->rank;
+    if (p->axis < new_axes || t->dims[p->axis - new_axes] != c->out->dims[p->axis])
+        return false;
+    p->at = constant_positions(c, at, x->dims[p->axis]);
+    return p->at && shorten(p, t, p->axis - new_axes);
 }
 
 /* Positions as at[0] + sum of steps[k] * digit k, where the digits count through an extent each. */
@@ -78,8 +128,9 @@ static bool find_digits(int64_t *at, int64_t n, digits *d)
     return true;
 }
 
-/* COUNT rows of X from START on in steps of STEP. */
-static value_id rows_of(expand_call *c, value_id x, int64_t start, int64_t step, int64_t count)
+/* COUNT positions of X along AXIS, from START on in steps of STEP. */
+static value_id run_of(expand_call *c, value_id x, uint32_t axis, int64_t start, int64_t step,
+                       int64_t count)
 {
     const type *t = build_type(c->b, x);
     int64_t starts[TN_MAX_RANK] = {0}, ends[TN_MAX_RANK], steps[TN_MAX_RANK];
@@ -88,24 +139,31 @@ static value_id rows_of(expand_call *c, value_id x, int64_t start, int64_t step,
         steps[i] = 1;
     }
     const int64_t behind = start + (count - 1) * step + (step < 0 ? -1 : 1);
-    starts[0] = start;
-    ends[0] = behind < 0 ? -1 - t->dims[0] : behind;
-    steps[0] = step ? step : 1;
+    starts[axis] = start;
+    ends[axis] = behind < 0 ? -1 - t->dims[axis] : behind;
+    steps[axis] = step ? step : 1;
     return build_slice(c->b, x, starts, ends, steps, t->rank);
 }
 
-/* START + sum of steps[k] * ik for the first axis, the others as they are; NULL without memory. */
-static const char *map_of_digits(expand_call *c, int64_t start, const digits *d, uint32_t rank)
+/* START + sum of steps[k] * digit k for AXIS, whose digits are axes AXIS and following; the other
+ * axes as they are. NULL without memory. */
+static const char *map_of_digits(expand_call *c, uint32_t axis, int64_t start, const digits *d,
+                                 uint32_t rank)
 {
     text_buffer text;
     text_init(&text, c->b->f->module->allocator);
-    text_i64(&text, start);
-    for (uint32_t k = 0; k < d->rank; k++)
-        if (d->steps[k])
-            text_printf(&text, " %c %" PRId64 "*i%" PRIu32, d->steps[k] < 0 ? '-' : '+',
-                        d->steps[k] < 0 ? -d->steps[k] : d->steps[k], k);
-    for (uint32_t i = 1; i < rank; i++)
-        text_printf(&text, "; i%" PRIu32, d->rank + i - 1);
+    for (uint32_t i = 0; i < rank; i++) {
+        text_puts(&text, i ? "; " : "");
+        if (i != axis) {
+            text_printf(&text, "i%" PRIu32, i < axis ? i : d->rank + i - 1);
+            continue;
+        }
+        text_i64(&text, start);
+        for (uint32_t k = 0; k < d->rank; k++)
+            if (d->steps[k])
+                text_printf(&text, " %c %" PRId64 "*i%" PRIu32, d->steps[k] < 0 ? '-' : '+',
+                            d->steps[k] < 0 ? -d->steps[k] : d->steps[k], axis + k);
+    }
     const char *map =
         text_c_string(&text) ? module_string(c->b->f->module, text_c_string(&text), text.n) : NULL;
     text_release(&text);
@@ -115,52 +173,79 @@ static const char *map_of_digits(expand_call *c, int64_t start, const digits *d,
 value_id expand_take_as_view(expand_call *c)
 {
     const type *x = operand_type_of(c, 0);
-    const int64_t n = operand_type_of(c, 1)->count;
     dim dims[TN_MAX_RANK];
+    uint32_t rank = 0;
+    places p;
     digits d;
-    if (!is_static_call(c))
+    if (!find_places(c, &p))
         return NO_VALUE;
-    int64_t *at = constant_positions(c, c->in[1], x->dims[0]);
-    const int64_t start = at ? at[0] : 0;
-    if (!at || !find_digits(at, n, &d) || d.rank + x->rank - 1 > TN_MAX_RANK)
+    const int64_t start = p.at[0];
+    if (!find_digits(p.at, p.n, &d) || d.rank + x->rank - 1 > TN_MAX_RANK)
         return NO_VALUE;
     if (d.rank == 0 || (d.rank == 1 && d.steps[0]))
-        return expand_to_result(c, rows_of(c, c->in[0], start, d.rank ? d.steps[0] : 1, n));
-    memcpy(dims, d.dims, d.rank * sizeof *dims);
-    for (uint32_t i = 1; i < x->rank; i++)
-        dims[d.rank + i - 1] = x->dims[i];
-    const char *map = map_of_digits(c, start, &d, x->rank);
+        return expand_to_result(c,
+                                run_of(c, c->in[0], p.axis, start, d.rank ? d.steps[0] : 1, p.n));
+    for (uint32_t i = 0; i < x->rank; i++) {
+        if (i != p.axis)
+            dims[rank++] = x->dims[i];
+        for (uint32_t k = 0; i == p.axis && k < d.rank; k++)
+            dims[rank++] = d.dims[k];
+    }
+    const char *map = map_of_digits(c, p.axis, start, &d, x->rank);
     if (!map) {
         c->b->status = module_no_memory(c->b->f->module);
         return NO_VALUE;
     }
-    attr entries[] = {attr_of_ints(KEY_SHAPE, dims, d.rank + x->rank - 1),
-                      {.key = KEY_INDEX_MAP, .v.s = map}};
+    attr entries[] = {attr_of_ints(KEY_SHAPE, dims, rank), {.key = KEY_INDEX_MAP, .v.s = map}};
     return expand_to_result(c, build_node(c->b, OP_VIEW, c->in, 1, entries, 2));
+}
+
+/* X, one position along AXIS, COUNT times. */
+static value_id repeated(expand_call *c, value_id x, uint32_t axis, int64_t count)
+{
+    const type *t = build_type(c->b, x);
+    dim dims[TN_MAX_RANK];
+    for (uint32_t i = 0; i < t->rank; i++)
+        dims[i] = i == axis ? count : t->dims[i];
+    return build_broadcast(c->b, x, dims, t->rank);
+}
+
+/* P as at most MOST runs of even steps beside each other; a step of 0 is a run if REPEATS. */
+static value_id as_runs(expand_call *c, const places *p, uint32_t most, bool repeats)
+{
+    value_id parts[MOST_SLICES];
+    uint32_t n_parts = 0;
+    for (int64_t i = 0; i < p->n;) {
+        const int64_t step = i + 1 < p->n ? p->at[i + 1] - p->at[i] : 0;
+        int64_t end = i + 1;
+        while ((step || repeats) && end < p->n && p->at[end] - p->at[end - 1] == step)
+            end++;
+        if (n_parts == most)
+            return NO_VALUE;
+        value_id run = run_of(c, c->in[0], p->axis, p->at[i], step, step ? end - i : 1);
+        if (step == 0 && end - i > 1)
+            run = repeated(c, run, p->axis, end - i);
+        parts[n_parts++] = run;
+        i = end;
+    }
+    attr entry = attr_of_int(KEY_AXIS, p->axis);
+    return expand_to_result(
+        c, n_parts == 1 ? parts[0] : build_node(c->b, OP_CONCAT, parts, n_parts, &entry, 1));
 }
 
 value_id expand_take_as_slices(expand_call *c)
 {
-    const type *x = operand_type_of(c, 0);
-    const int64_t n = operand_type_of(c, 1)->count;
-    const int64_t *at;
-    value_id parts[MOST_SLICES];
-    uint32_t n_parts = 0;
-    if (!is_static_call(c) || !(at = constant_positions(c, c->in[1], x->dims[0])))
+    places p;
+    return find_places(c, &p) ? as_runs(c, &p, MOST_SLICES, false) : NO_VALUE;
+}
+
+value_id expand_take_as_runs(expand_call *c)
+{
+    enum { MOST = 8, LONG = 8 };
+    places p;
+    if (!find_places(c, &p))
         return NO_VALUE;
-    for (int64_t i = 0; i < n;) {
-        const int64_t step = i + 1 < n ? at[i + 1] - at[i] : 0;
-        int64_t end = i + 1;
-        while (step && end < n && at[end] - at[end - 1] == step)
-            end++;
-        if (n_parts == MOST_SLICES)
-            return NO_VALUE;
-        parts[n_parts++] = rows_of(c, c->in[0], at[i], step, end - i);
-        i = end;
-    }
-    attr entry = attr_of_int(KEY_AXIS, 0);
-    return expand_to_result(
-        c, n_parts == 1 ? parts[0] : build_node(c->b, OP_CONCAT, parts, n_parts, &entry, 1));
+    return as_runs(c, &p, (uint32_t)(p.n / LONG < MOST ? p.n / LONG : MOST), true);
 }
 
 /* The start is moved so that the window lies inside. */
