@@ -300,6 +300,17 @@ def records(p):
                          f"  %y = stablehlo.reverse %x, dims = [{axes}] : tensor<{kind}>\n  return %y : tensor<{kind}>\n}}\n")
 
 
+def fields_apart(p):
+    """Fields of records become rows."""
+    n = p.r.randint(2, 17)
+    x = p.input(p.kind(ALL), p.r.choice([[p.n(300), n], [p.r.randint(1, 3), p.n(100), n]]))
+    axes = list(range(len(x.shape)))
+    y = p.transposed(x, axes[:-2] + [axes[-1], axes[-2]])
+    for _ in range(p.r.choice([0, 0, 1, 5]) if x.dtype in NUMBERS else 0):
+        y = p.binary(p.r.choice(["Add", "Mul"]), y, p.r.choice([y, p.input(y.dtype, y.shape)]))
+    return (y,)
+
+
 def turned(p):
     x = p.input(p.kind(ALL), p.dims(p.r.randint(2, 4)))
     perm = p.r.sample(range(len(x.shape)), len(x.shape))
@@ -766,7 +777,7 @@ def moves(p):
     return "tiny", json.dumps({"uops": nodes, "outputs": [nodes[-1]["id"]]})
 
 
-KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, tiled, repeated, many_times, regrouped, records, turned, reductions, rows,
+KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, tiled, repeated, many_times, regrouped, records, fields_apart, turned, reductions, rows,
          normalised, products, swept_products, narrow_products, uneven_sweeps, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools,
          taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, windows_at, largest, cumulated, ordered,

@@ -30,6 +30,8 @@ bool map_parts(emitter *e, const nest_options *o, const loop_value *buffers);
 
 /* Vector number J of those, of LANES lanes, that X[0 .. n-1] are woven into. */
 element map_woven(loop_builder *b, const element *x, uint32_t n, uint32_t j, uint32_t lanes);
+/* The other way: number J of those that were woven into X[0 .. n-1]. */
+element map_unwoven(loop_builder *b, const element *x, uint32_t n, uint32_t j, uint32_t lanes);
 
 /* A nest of vectors that are woven into one another, for kernels whose results have few neighbours
  * along the innermost axis; likewise. */

@@ -1,6 +1,8 @@
 /* Nests of kernels that read along one axis and write along another: square tiles are transposed in
  * registers, so that both sides move whole vectors (J. O. Eklundh, "A fast computer method for
- * matrix transposing", 1972). */
+ * matrix transposing", 1972). Where what is read is a few elements beside each other, and the next
+ * few behind them (records, whose fields become rows), a tile has as many rows as these, and its
+ * vectors are loaded one behind the other. */
 #include "loop/nest/map.h"
 
 enum {
@@ -15,13 +17,26 @@ typedef struct tiles {
     emitter e;
     const kernel *k;
     uint32_t across, last; /* the axes of a tile: reads go along the first, writes along the last */
-    uint32_t side;
+    uint32_t side, rows;   /* columns and rows of a tile: as many, or as there are fields */
     emit_read transposed[MOST_TRANSPOSED];
     uint32_t n_transposed;
     loop_value kept[MOST_TRANSPOSED]; /* tiles in scratch memory */
     loop_value buffers[KERNEL_OUTPUTS];
     bool is_possible;
+    bool has_records; /* the rows of a tile are the fields of records */
 } tiles;
+
+/* How many fields the records have that a read of STRIDES goes along; 0: that is not what it does.
+ */
+static uint32_t fields_of(const tiles *t, uint32_t axis, const int64_t *strides)
+{
+    enum { FEWEST = 5, MOST = 15 }; /* fewer are taken out of whole vectors (emit_memory.c) */
+    const int64_t n = t->k->dims[axis];
+    return strides[axis] == 1 && strides[t->last] == n && n >= FEWEST && n <= MOST &&
+                   !nest_is_dynamic(t->k, axis)
+               ? (uint32_t)n
+               : 0;
+}
 
 static void find_turned(void *user, const access_expr *expr, const emit_read *read)
 {
@@ -39,13 +54,19 @@ static void find_turned(void *user, const access_expr *expr, const emit_read *re
     const bool is_short = bytes <= 2 && dtype_is_int(held) && !dtype_is_bool(held) &&
                           t->k->dims[axis] >= MOST_SIDE && t->k->dims[t->last] >= MOST_SIDE;
     const uint32_t side = bytes == 8 ? 8 : is_short ? MOST_SIDE : 16;
-    if (axis == t->last || (t->n_transposed > 0 && (axis != t->across || side != t->side)) ||
+    const uint32_t fields = axis == t->last ? 0 : fields_of(t, axis, strides);
+    const uint32_t rows = fields ? fields : side;
+    if (axis == t->last ||
+        (t->n_transposed > 0 &&
+         (axis != t->across || side != t->side || (fields > 0) != t->has_records)) ||
         t->n_transposed == MOST_TRANSPOSED) {
         t->is_possible = t->is_possible && axis == t->last; /* one such read is gathered */
         return;
     }
     t->across = axis;
     t->side = side;
+    t->rows = rows;
+    t->has_records = fields > 0;
     t->transposed[t->n_transposed++] = *read;
 }
 
@@ -69,6 +90,17 @@ void nest_transpose(loop_builder *b, element *x, uint32_t side)
 static void load_transposed(tiles *t, const emit_read *read, loop_value column, element *x)
 {
     emitter *e = &t->e;
+    if (t->has_records) { /* whole ones, in the order of memory */
+        element vectors[MOST_SIDE];
+        e->at[t->last] = column;
+        for (uint32_t i = 0; i < t->rows; i++) {
+            e->at[t->across] = loop_i64(e->b, (int64_t)i * t->side);
+            vectors[i] = emit_load_along(e, read, t->across, t->side);
+        }
+        for (uint32_t i = 0; i < t->rows; i++)
+            x[i] = map_unwoven(e->b, vectors, t->rows, i, t->side);
+        return;
+    }
     for (uint32_t i = 0; i < t->side; i++) {
         e->at[t->last] = loop_binary(e->b, LOOP_IADD, column, loop_i64(e->b, i));
         x[i] = emit_load_along(e, read, t->across, t->side);
@@ -85,7 +117,7 @@ static void small_tile(tiles *t, loop_value row, loop_value column, bool nontemp
     for (uint32_t r = 0; r < t->n_transposed; r++)
         load_transposed(t, &t->transposed[r], column, x[r]);
     e->at[t->last] = column;
-    for (uint32_t i = 0; i < t->side; i++) {
+    for (uint32_t i = 0; i < t->rows; i++) {
         const uint32_t mark = emit_mark(e);
         e->at[t->across] = loop_binary(e->b, LOOP_IADD, row, loop_i64(e->b, i));
         for (uint32_t r = 0; r < t->n_transposed; r++)
@@ -106,11 +138,11 @@ static void large_tile(tiles *t, loop_value row, loop_value column, bool nontemp
     for (uint32_t r = 0; r < t->n_transposed; r++) {
         const int64_t bytes = (int64_t)t->side * (int64_t)dtype_bytes(t->transposed[r].dtype);
         load_transposed(t, &t->transposed[r], column, x);
-        for (uint32_t i = 0; i < t->side; i++)
+        for (uint32_t i = 0; i < t->rows; i++)
             element_store(b, loop_at(b, t->kept[r], (int64_t)i * bytes), x[i], (uint32_t)bytes);
     }
     e->at[t->last] = column;
-    const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, t->side), 1);
+    const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, t->rows), 1);
     e->at[t->across] = loop_binary(b, LOOP_IADD, row, i);
     for (uint32_t r = 0; r < t->n_transposed; r++) {
         const tn_dtype d = emit_dtype(e, t->transposed[r].dtype);
@@ -135,7 +167,7 @@ typedef struct band {
 static void whole_tiles(tiles *t, const band *a, bool nontemporal)
 {
     loop_builder *b = t->e.b;
-    const loop_value row = loop_for(b, a->row_low, a->row_high, t->side);
+    const loop_value row = loop_for(b, a->row_low, a->row_high, t->rows);
     const loop_value column = loop_for(b, a->low, a->high, t->side);
     const uint32_t mark = emit_mark(&t->e);
     if (t->k->n_nodes <= FEW_NODES)
@@ -158,7 +190,7 @@ static void emit_band(tiles *t, const band *a)
     const int64_t rows = t->k->dims[t->across], columns = t->k->dims[t->last];
     const bool any_rows = nest_is_dynamic(t->k, t->across),
                any_columns = nest_is_dynamic(t->k, t->last);
-    const loop_value rows_end = nest_number(b, any_rows, WHOLE_ROWS, rows - rows % t->side);
+    const loop_value rows_end = nest_number(b, any_rows, WHOLE_ROWS, rows - rows % t->rows);
     const loop_value end = nest_number(b, any_columns, WHOLE_COLUMNS, columns - columns % t->side);
     const band whole = {a->row_low, loop_min(b, a->row_high, rows_end), a->low,
                         loop_min(b, a->high, end)};
@@ -181,7 +213,7 @@ static void emit_band(tiles *t, const band *a)
         loop_end(b);
         loop_end(b);
     }
-    if (any_rows || rows % t->side) {
+    if (any_rows || rows % t->rows) {
         e->at[t->across] = loop_for(b, whole.row_high, a->row_high, 1);
         map_line(e, a->low, a->high, t->buffers);
         loop_end(b);
@@ -227,7 +259,7 @@ bool nest_of_tiles(const function *f, const kernel *k, const nest_options *o, ar
         return true;
     if (!t || !start(t, &b, f, k, o, memory))
         return false;
-    *applies = t->is_possible && t->n_transposed > 0 && k->dims[t->across] >= t->side &&
+    *applies = t->is_possible && t->n_transposed > 0 && k->dims[t->across] >= t->rows &&
                k->dims[t->last] >= t->side;
     if (!*applies)
         return true;
@@ -241,7 +273,7 @@ bool nest_of_tiles(const function *f, const kernel *k, const nest_options *o, ar
         t->buffers[i] = loop_buffer(&b, emit_output_buffer(k, i));
     for (uint32_t r = 0; r < t->n_transposed && k->n_nodes > FEW_NODES; r++)
         t->kept[r] =
-            loop_scratch(&b, (uint64_t)t->side * t->side * dtype_bytes(t->transposed[r].dtype));
+            loop_scratch(&b, (uint64_t)t->rows * t->side * dtype_bytes(t->transposed[r].dtype));
     const loop_value item =
         loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
     const loop_value of_bands = loop_sized(&b, bands), of_stretches = loop_sized(&b, stretches);

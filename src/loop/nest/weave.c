@@ -85,7 +85,9 @@ static bool is_woven(const weave *w, const kernel_output *out)
            strides[w->last] == 1 && strides[w->across] == w->n;
 }
 
-element map_woven(loop_builder *b, const element *x, uint32_t n, uint32_t j, uint32_t lanes)
+/* Lane l is lane PLACE[l] of X[FROM[l]], of which there are N. */
+static element collect(loop_builder *b, const element *x, uint32_t n, const uint32_t *from,
+                       const uint32_t *place, uint32_t lanes)
 {
     element y = {0};
     uint8_t own[LOOP_MAX_LANES]; /* where lanes of the result are in Y */
@@ -93,10 +95,9 @@ element map_woven(loop_builder *b, const element *x, uint32_t n, uint32_t j, uin
         uint8_t table[LOOP_MAX_LANES];
         bool is_needed = false;
         for (uint32_t l = 0; l < lanes; l++) {
-            const uint32_t place = (j * lanes + l) / n, from = (j * lanes + l) % n;
-            own[l] = (uint8_t)(joined < 2 ? place : l);
-            table[l] = (uint8_t)(from == c ? lanes + place : own[l]);
-            is_needed = is_needed || from == c;
+            own[l] = (uint8_t)(joined < 2 ? place[l] : l);
+            table[l] = (uint8_t)(from[l] == c ? lanes + place[l] : own[l]);
+            is_needed = is_needed || from[l] == c;
         }
         if (!is_needed)
             continue;
@@ -104,6 +105,26 @@ element map_woven(loop_builder *b, const element *x, uint32_t n, uint32_t j, uin
         joined++;
     }
     return y;
+}
+
+element map_woven(loop_builder *b, const element *x, uint32_t n, uint32_t j, uint32_t lanes)
+{
+    uint32_t from[LOOP_MAX_LANES], place[LOOP_MAX_LANES];
+    for (uint32_t l = 0; l < lanes; l++) {
+        from[l] = (j * lanes + l) % n;
+        place[l] = (j * lanes + l) / n;
+    }
+    return collect(b, x, n, from, place, lanes);
+}
+
+element map_unwoven(loop_builder *b, const element *x, uint32_t n, uint32_t j, uint32_t lanes)
+{
+    uint32_t from[LOOP_MAX_LANES], place[LOOP_MAX_LANES];
+    for (uint32_t l = 0; l < lanes; l++) {
+        from[l] = (l * n + j) / lanes;
+        place[l] = (l * n + j) % lanes;
+    }
+    return collect(b, x, n, from, place, lanes);
 }
 
 /* The positions from ROW on, as many as there are lanes. */
