@@ -63,6 +63,19 @@ class Sequences(Case):
         for p in True, False:
             self.check([self.both, *constants, take], [b if p else a], more=[("p", "i1", []), ("i", "si64", [])],
                        p=np.array(p), i=np.array(1))
+        some = graph([node("SequenceInsert", "s a", "t"), node("Abs", "b", "m")], [], [("t", "f32", None), ("m", "f32", None)])
+        none = graph([node("Neg", "a", "k"), node("SequenceConstruct", "k k b", "u"), node("Neg", "b", "m")], [],
+                     [("u", "f32", None), ("m", "f32", None)])
+        for p in True, False:
+            self.check([self.both, node("If", "p", "z m", then_branch=some, else_branch=none), node("ConcatFromSequence", "z", "j", axis=0)],
+                       [*([a, b, a] if p else [-a, -a, b]), abs(b) if p else -b, np.concatenate([a, b, a] if p else [-a, -a, b])],
+                       "z m j", more=[("p", "i1", [])], p=np.array(p))
+        short = graph([node("SequenceConstruct", "a", "t"), node("Abs", "b", "m")], [], [("t", "f32", None), ("m", "f32", None)])
+        plain = graph([node("Abs", "a", "t"), node("Abs", "b", "m")], [], [("t", "f32", None), ("m", "f32", None)])
+        for other in short, plain:
+            data = model([self.both, node("If", "p", "z m", then_branch=some, else_branch=other)], [A, B, ("p", "i1", [])],
+                         [("z", "f32", None), ("m", "f32", None)], opset=17)
+            self.assertEqual(self.refused(data), ["Sequence"])
         self.check([node("SequenceEmpty", "", "e"), *constants, constant("n", np.int64(3)),
                     node("Loop", "n - e", "s", body=loop), node("ConcatFromSequence", "s", "z", axis=0)],
                    [np.concatenate([a + 2] * 3)])

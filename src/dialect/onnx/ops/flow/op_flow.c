@@ -1,6 +1,7 @@
 /* Branches, and what all operators with graphs inside share. */
 #include <inttypes.h>
 
+#include "base/text/text.h"
 #include "dialect/onnx/ops/flow/op_flow.h"
 
 tn_value onnx_scalar(onnx_call *c, tn_value x, tn_dtype d)
@@ -80,47 +81,100 @@ bool onnx_same_types(onnx_call *c, const char *what, const tn_value *got, const 
 
 /* ---- If ---- */
 
-/* Branch G as a region, and the types of its results in *OUTER as values. */
-static bool read_branch(const onnx_captures *s, const onnx_graph *g, tn_region *region,
-                        tn_value *results)
+/* A branch as a region. DATA are the N results of that: of a sequence each element is one. */
+typedef struct branch {
+    tn_region region;
+    onnx_value *values; /* the outputs of its graph */
+    tn_value *data;
+    uint32_t n;
+} branch;
+
+static bool spread(onnx_call *c, branch *b)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->n_out; i++)
+        n += b->values[i].items ? b->values[i].items->n : 1;
+    if (!(b->data = onnx_room(c, n)))
+        return false;
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        onnx_value *v = &b->values[i];
+        const onnx_items items = v->items ? *v->items : (onnx_items){v, 1};
+        if (!onnx_all_data(c, items.at, items.n, &b->data[b->n]))
+            return false;
+        b->n += items.n;
+    }
+    return true;
+}
+
+static bool read_branch(const onnx_captures *s, const onnx_graph *g, branch *b)
 {
     onnx_call *c = s->c;
     onnx_scope around = {0};
-    onnx_value *values = ARENA_ARRAY(&c->im->memory, onnx_value, (size_t)c->n_out + 1);
     tn_value *params = onnx_room(c, s->data.n);
-    if (!values || !params)
+    *b = (branch){.values = ARENA_ARRAY(&c->im->memory, onnx_value, (size_t)c->n_out + 1)};
+    if (!b->values || !params)
         return onnx_no_memory(c->im);
     tn_region_begin(c->b, c->op->name);
     onnx_scope scope = {
         .outer = &around, .imports = c->scope->imports, .depth = c->scope->depth + 1};
     const bool ok = onnx_enter(s, &around, params) &&
-                    onnx_read_body(c, &scope, g, NULL, 0, values, c->n_out) &&
-                    onnx_all_data(c, values, c->n_out, results);
+                    onnx_read_body(c, &scope, g, NULL, 0, b->values, c->n_out) && spread(c, b);
     onnx_scope_release(c->im, &scope);
     onnx_scope_release(c->im, &around);
     if (ok)
-        *region = tn_region_end(c->b, (tn_values){results, c->n_out});
+        b->region = tn_region_end(c->b, (tn_values){b->data, b->n});
     return ok;
+}
+
+/* Are the same outputs of both branches sequences, and as long? Refused unless. */
+static bool same_sequences(onnx_call *c, const branch *yes, const branch *no)
+{
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        const onnx_items *x = yes->values[i].items, *y = no->values[i].items;
+        if (!x != !y)
+            return onnx_refuse(c, DIAG_Sequence, "output %" PRIu32 " is a sequence in one branch",
+                               i);
+        if (x && x->n != y->n)
+            return onnx_refuse(c, DIAG_Sequence,
+                               "output %" PRIu32 " is a sequence of %" PRIu32
+                               " element%s in one branch and of %" PRIu32 " in the other",
+                               i, x->n, plural(x->n), y->n);
+    }
+    return true;
+}
+
+/* OUT, the results of a branch with outputs like those of B, as results of the node. */
+static bool give_results(onnx_call *c, const branch *b, const tn_value *out)
+{
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        const onnx_items *items = b->values[i].items;
+        onnx_value *at = items ? onnx_new_items(c, i, items->n) : NULL;
+        if (items && !at)
+            return false;
+        for (uint32_t k = 0; items && k < items->n; k++)
+            at[k] = (onnx_value){.v = *out++};
+        if (!items && !onnx_give(c, i, *out++))
+            return false;
+    }
+    return true;
 }
 
 static bool run_branches(onnx_captures *s, const onnx_graph *yes, const onnx_graph *no)
 {
     onnx_call *c = s->c;
-    tn_region regions[2];
-    tn_value *first = onnx_room(c, c->n_out), *second = onnx_room(c, c->n_out);
-    tn_value *out = onnx_room(c, c->n_out);
-    if (!first || !second || !out || !onnx_capture(s, yes) || !onnx_capture(s, no) ||
-        !read_branch(s, yes, &regions[0], first) || !read_branch(s, no, &regions[1], second) ||
-        !onnx_same_types(c, "of its two branches result", first, second, c->n_out)) {
+    branch one, other;
+    if (!onnx_capture(s, yes) || !onnx_capture(s, no) || !read_branch(s, yes, &one) ||
+        !read_branch(s, no, &other) || !same_sequences(c, &one, &other) ||
+        !onnx_same_types(c, "of its two branches result", one.data, other.data, one.n)) {
         onnx_advise_known(c, "a condition that is known takes one branch");
         return false;
     }
+    tn_value *out = onnx_room(c, one.n);
+    if (!out)
+        return false;
     const tn_value p = onnx_scalar(c, onnx_in(c, 0), TN_I1);
-    tn_cond(c->b, p, regions[0], regions[1], (tn_values){s->data.at, s->data.n}, out, c->n_out);
-    for (uint32_t i = 0; i < c->n_out; i++)
-        if (!onnx_give(c, i, out[i]))
-            return false;
-    return true;
+    tn_cond(c->b, p, one.region, other.region, (tn_values){s->data.at, s->data.n}, out, one.n);
+    return give_results(c, &one, out);
 }
 
 static bool take_branch(onnx_call *c, const onnx_graph *g)

@@ -15,8 +15,7 @@ static const onnx_items *items_in(onnx_call *c, uint32_t k)
     return NULL;
 }
 
-/* Room for a sequence of N elements, which becomes result K; NULL without memory. */
-static onnx_value *new_items(onnx_call *c, uint32_t k, uint32_t n)
+onnx_value *onnx_new_items(onnx_call *c, uint32_t k, uint32_t n)
 {
     onnx_items *items = ARENA_NEW(&c->im->memory, onnx_items);
     onnx_value *at = ARENA_ARRAY(&c->im->memory, onnx_value, n);
@@ -41,7 +40,7 @@ bool onnx_op_sequence_construct(onnx_call *c)
     for (uint32_t i = 0; i < c->n_in; i++)
         if (!onnx_has_in(c, i) || !tensor_in(c, i))
             return onnx_refuse(c, DIAG_ArityMismatch, "input %" PRIu32 " is no tensor", i);
-    onnx_value *at = new_items(c, 0, c->n_in);
+    onnx_value *at = onnx_new_items(c, 0, c->n_in);
     for (uint32_t i = 0; at && i < c->n_in; i++)
         at[i] = *c->in[i];
     return at != NULL;
@@ -49,7 +48,7 @@ bool onnx_op_sequence_construct(onnx_call *c)
 
 bool onnx_op_sequence_empty(onnx_call *c)
 {
-    return new_items(c, 0, 0) != NULL;
+    return onnx_new_items(c, 0, 0) != NULL;
 }
 
 static bool give_int(onnx_call *c, tn_dtype d, int64_t n)
@@ -123,7 +122,7 @@ bool onnx_op_sequence_insert(onnx_call *c)
         return false;
     if (s->n == UINT32_MAX)
         return onnx_refuse(c, DIAG_LimitExceeded, "the sequence is too long");
-    onnx_value *all = new_items(c, 0, s->n + 1);
+    onnx_value *all = onnx_new_items(c, 0, s->n + 1);
     for (uint32_t i = 0; all && i <= s->n; i++)
         all[i] = i < at ? s->at[i] : i == at ? *c->in[1] : s->at[i - 1];
     return all != NULL;
@@ -135,7 +134,7 @@ bool onnx_op_sequence_erase(onnx_call *c)
     uint32_t at = 0;
     if (!s || !position_in(c, 1, s->n, 0, -1, &at))
         return false;
-    onnx_value *all = new_items(c, 0, s->n - 1);
+    onnx_value *all = onnx_new_items(c, 0, s->n - 1);
     for (uint32_t i = 0; all && i + 1 < s->n; i++)
         all[i] = s->at[i < at ? i : i + 1];
     return all != NULL;
@@ -221,7 +220,7 @@ bool onnx_op_split_to_sequence(onnx_call *c)
         return onnx_refuse(c, DIAG_ShapeUnknown, "the extent of the axis must be a number");
     if (!read_parts(c, t->dims[axis], &p))
         return false;
-    onnx_value *at = new_items(c, 0, (uint32_t)p.n);
+    onnx_value *at = onnx_new_items(c, 0, (uint32_t)p.n);
     const known_value *list = t->rank == 1 && keep ? onnx_in_known(c, 0) : NULL;
     const tn_value x = list ? tn_no_value() : onnx_in(c, 0);
     int64_t from = 0;
@@ -260,7 +259,7 @@ bool onnx_op_sequence_map(onnx_call *c)
             return onnx_refuse(c, DIAG_DimensionMismatch,
                                "input %" PRIu32 " is no sequence of the same length", i);
     for (uint32_t i = 0; i < c->n_out; i++)
-        if (!(all[i] = new_items(c, i, s->n)))
+        if (!(all[i] = onnx_new_items(c, i, s->n)))
             return false;
     for (uint32_t k = 0; k < s->n; k++) {
         for (uint32_t i = 0; i < c->n_in; i++)
