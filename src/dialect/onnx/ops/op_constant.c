@@ -123,8 +123,11 @@ bool onnx_op_dropout(onnx_call *c)
         double ratio;
         if (!onnx_in_float(c, 1, 0.5, &ratio))
             return false;
-        if (ratio != 0)
-            return onnx_refuse(c, DIAG_NotImplemented, "training draws random numbers");
+        if (ratio != 0) {
+            (void)onnx_refuse(c, DIAG_NotImplemented, "training draws random numbers");
+            onnx_advise(c, "export the model as it is used, or with a ratio of 0");
+            return false;
+        }
     }
     const type *t = onnx_in_type(c, 0);
     if (onnx_wants_out(c, 1) && t) {

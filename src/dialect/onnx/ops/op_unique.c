@@ -35,12 +35,17 @@ static bool is_zero(const known_value *k, uint32_t i)
     return dtype_is_float(k->dtype) ? k->at[i].f == 0 : k->at[i].i == 0;
 }
 
+#define KEEP "choose with Where, or multiply with the mask, which keeps the shape"
+
 bool onnx_op_non_zero(onnx_call *c)
 {
     const known_value *x = numbers_in(c);
     uint32_t n = 0, found = 0;
-    if (!x)
+    if (!x) {
+        onnx_advise_known(c, KEEP "; or make known what the inputs leave open");
+        onnx_advise(c, KEEP);
         return false;
+    }
     for (uint32_t i = 0; i < x->n; i++)
         n += !is_zero(x, i);
     known_value *k = fresh(c, TN_SI64, (const int64_t[]){x->rank, n}, 2);
