@@ -72,7 +72,7 @@ NARROW static void copy_plain(const part *p)
             _mm256_store_ps(p->a + k, _mm256_load_ps(p->b + k));
 }
 
-NARROW static void copy_past(const part *p)
+NARROW static void copy_non_temporal(const part *p)
 {
     for (int64_t t = 0; t < p->turns; t++)
         for (int64_t k = 0; k < p->n; k += 8)
@@ -89,7 +89,7 @@ NARROW static void triad_plain(const part *p)
                             _mm256_fmadd_ps(s, _mm256_load_ps(p->c + k), _mm256_load_ps(p->b + k)));
 }
 
-NARROW static void triad_past(const part *p)
+NARROW static void triad_non_temporal(const part *p)
 {
     const __m256 s = _mm256_set1_ps(0.5F);
     for (int64_t t = 0; t < p->turns; t++)
@@ -194,13 +194,13 @@ static void say_level(const char *level, int64_t bytes, int64_t turns)
         int arrays;
     } probes[] = {{"read", read_all, 1},
                   {"copy", copy_plain, 2},
-                  {"copy-past", copy_past, 2},
+                  {"copy-non-temporal", copy_non_temporal, 2},
                   {"triad", triad_plain, 3},
-                  {"triad-past", triad_past, 3}};
+                  {"triad-non-temporal", triad_non_temporal, 3}};
     for (size_t i = 0; i < sizeof probes / sizeof *probes; i++) {
         char name[64];
-        const bool is_past = strstr(probes[i].name, "past") != NULL;
-        if (is_past && bytes != MEMORY_BYTES)
+        const bool is_non_temporal = strstr(probes[i].name, "non-temporal") != NULL;
+        if (is_non_temporal && bytes != MEMORY_BYTES)
             continue;
         (void)snprintf(name, sizeof name, "%s-%s", probes[i].name, level);
         say(name, probes[i].f, bytes, probes[i].arrays, turns, 0);

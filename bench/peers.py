@@ -253,10 +253,10 @@ class Limits:
             found.append((work.flops / peak * (work.size / F), "fma"))
         held = work.read + work.written
         level = "l2" if held < 700e3 else "l3" if held < 24e6 else "memory"
-        kinds = ["read"] if work.written * 3 < work.read else ["copy", "copy-past"]
+        kinds = ["read"] if work.written * 3 < work.read else ["copy", "copy-non-temporal"]
         if work.read and work.written and work.written * 3 >= work.read and \
                 work.read > 1.5 * work.written:
-            kinds = ["triad", "triad-past"]
+            kinds = ["triad", "triad-non-temporal"]
         speed = max(self.best.get(f"{kind}-{level}", [0, 0])[k] for kind in kinds)
         if held and speed:
             found.append((held / speed, f"{kinds[0]} {level}"))
