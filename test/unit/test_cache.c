@@ -162,37 +162,6 @@ static void test_damage(void)
     cache_close(c);
 }
 
-static const char *wrong_place;
-
-static void copy_to_wrong_place(const char *path)
-{
-    CHECK(rename(path, wrong_place) == 0);
-}
-
-static char found_path[4096];
-
-static void remember_path(const char *path)
-{
-    (void)snprintf(found_path, sizeof found_path, "%s", path);
-}
-
-/* A good file under the name of another key is not that key's. */
-static void test_exchanged(void)
-{
-    cache *c = open_cache();
-    uint64_t bytes;
-    put(c, "right", "right object");
-    (void)each_file(remember_path, &bytes);
-    empty();
-    put(c, "wrong", "wrong object");
-    wrong_place = found_path;
-    (void)each_file(copy_to_wrong_place, &bytes);
-    CHECK(!has(c, "right", "wrong object"));
-    CHECK(!has(c, "right", "right object"));
-    empty();
-    cache_close(c);
-}
-
 static void test_limit(void)
 {
     char key[32], object[1000];
@@ -412,7 +381,6 @@ int main(void)
     test_plain();
     test_other_key();
     test_damage();
-    test_exchanged();
     test_limit();
     test_oldest();
     test_folders();
