@@ -1,14 +1,9 @@
 /* Any bytes as an ONNX model. What is read verifies, also when it is canonical. Files that it names
  * are below its folder, and only what they have is looked at. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "dialect/onnx/onnx.h"
-#include "ops/infer.h"
-#include "pass/pass.h"
-#include "through.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "read.h"
 
 static const char *external(void *user, const char *location, uint64_t offset, uint64_t length,
                             const void **data)
@@ -38,21 +33,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!cx)
         return 0;
     cx->limits.literal_bytes = 1 << 20;
-    module *m = module_new(cx);
-    char *own = m ? arena_copy_text(&m->arena, (const char *)data, size) : NULL;
-    if (!own)
-        abort();
-    m->source = (source){.name = "fuzz", .text = own, .length = size};
-    m->dialect = dialect_onnx.name;
-    const tn_status s = onnx_read(m, &options);
-    if (s != TN_OK && cx->diag.n_errors == 0)
-        abort();
-    if (s == TN_OK &&
-        (module_verify(m, NULL) != TN_OK ||
-         (pass_run(m, PASS_CANONICALIZE, true, NULL) != TN_OK && cx->diag.n_errors == 0)))
-        abort();
-    if (s == TN_OK)
-        fuzz_through(m, size);
+    module *m;
+    if (fuzz_read(cx, &dialect_onnx, &options, (const char *)data, size, &m))
+        fuzz_check(m, size);
     module_free(m);
     context_free(cx);
     return 0;

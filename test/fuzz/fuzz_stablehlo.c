@@ -1,14 +1,8 @@
 /* Any bytes as StableHLO. What is read verifies, also when it is canonical. The functions that have
  * checks are read once more for these. */
-#include <stdlib.h>
-
 #include "dialect/mlir/checks.h"
 #include "dialect/mlir/mlir.h"
-#include "ops/infer.h"
-#include "pass/pass.h"
-#include "through.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "read.h"
 
 /* The text of M, of which the function NAME is read with its checks. */
 static void read_checks(context *cx, const module *m, const char *name)
@@ -48,21 +42,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!cx)
         return 0;
     cx->limits.literal_bytes = 1 << 20;
-    module *m = module_new(cx);
-    char *own = m ? arena_copy_text(&m->arena, (const char *)data, size) : NULL;
-    if (!own)
-        abort();
-    m->source = (source){.name = "fuzz", .text = own, .length = size};
-    m->dialect = dialect_stablehlo.name;
-    const tn_status s = stablehlo_read(m, &options);
-    if (s != TN_OK && cx->diag.n_errors == 0)
-        abort();
-    if (s == TN_OK &&
-        (module_verify(m, NULL) != TN_OK ||
-         (pass_run(m, PASS_CANONICALIZE, true, NULL) != TN_OK && cx->diag.n_errors == 0)))
-        abort();
-    if (s == TN_OK)
-        fuzz_through(m, size);
+    module *m;
+    if (fuzz_read(cx, &dialect_stablehlo, &options, (const char *)data, size, &m))
+        fuzz_check(m, size);
     read_all_checks(cx, &m->source);
     module_free(m);
     context_free(cx);

@@ -1,29 +1,16 @@
 /* Any bytes as Tiny IR, read as it is and to the letter. What is read verifies, and prints to a
  * text that gives itself back. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "dialect/tiny/tiny.h"
-#include "ops/infer.h"
-#include "pass/pass.h"
-#include "through.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "read.h"
 
 static module *read_module(context *cx, const char *text, size_t n, bool strict)
 {
     const read_options options = {.strict = strict};
-    module *m = module_new(cx);
-    char *own = m ? arena_copy_text(&m->arena, text, n) : NULL;
-    if (!own)
-        abort();
-    m->source = (source){.name = "fuzz", .text = own, .length = n, .code_of = tiny_code_of};
-    m->dialect = dialect_tiny.name;
-    if (tiny_read(m, &options) == TN_OK)
+    module *m;
+    if (fuzz_read(cx, &dialect_tiny, &options, text, n, &m))
         return m;
-    if (cx->diag.n_errors == 0)
-        abort();
-    diag_flush(&cx->diag);
     module_free(m);
     return NULL;
 }

@@ -3,26 +3,16 @@
 #ifndef TEST_FUZZ_PTIR_CHECK_H
 #define TEST_FUZZ_PTIR_CHECK_H
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "dialect/ptir/ptir.h"
-#include "ops/infer.h"
-#include "pass/pass.h"
-#include "through.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "read.h"
 
 static module *ptir_check_read(context *cx, const dialect *d, const char *text, size_t n)
 {
     static const read_options options = {0};
-    module *m = module_new(cx);
-    char *own = m ? arena_copy_text(&m->arena, text, n) : NULL;
-    if (!own)
-        abort();
-    m->source = (source){.name = "fuzz", .text = own, .length = n, .code_of = d->code_of};
-    m->dialect = d->name;
-    if (d->read(m, &options) == TN_OK)
+    module *m;
+    if (fuzz_read(cx, d, &options, text, n, &m))
         return m;
     module_free(m);
     return NULL;
