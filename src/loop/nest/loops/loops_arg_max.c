@@ -1,32 +1,16 @@
-/* arg_max (docs/numerics.md, section 9): the best so far and its position, lane by lane, along one
- * line or over many lines side by side. */
+/* arg_max (docs/numerics.md, section 9): which loops search, and the search along one line. */
 #include <math.h>
 
-#include "loop/nest/loops/loops.h"
+#include "loop/nest/loops/arg_max.h"
 #include "ops/attr_rules.h"
 
 enum {
     LANES_32 = 32, /* of keys with 4 bytes or fewer and positions with 4 */
     LANES_64 = 16,
-    ITERATIONS = 4, /* positions along the axis that a strip takes at a time */
-    LEAST_COLUMNS = 256,
-    MOST_COLUMNS = 1024, /* of a strip */
-    PARTS = 4,           /* strips that are left for threads */
-    BLOCK_BYTES = 4096,  /* of the keys of a part of a long line */
+    BLOCK_BYTES = 4096, /* of the keys of a part of a long line */
     LEAST_BLOCKS = 4,
     CHAINS = 4 /* extrema of such a part that go on side by side */
 };
-
-/* Elements in the order of arg_max: as keys, or floats as they are, of which none but numbers above
- * -infinity are ever better than the start. */
-typedef struct search {
-    loops *l;
-    tn_dtype d;
-    loops_lines lines;
-    bool is_plain;
-    loop_elem key, index;
-    uint32_t lanes;
-} search;
 
 static search search_of(loops *l, const loops_lines *lines, bool is_plain)
 {
@@ -42,7 +26,7 @@ static search search_of(loops *l, const loops_lines *lines, bool is_plain)
     return s;
 }
 
-static loop_value worst(const search *s, uint32_t lanes)
+loop_value arg_max_worst(const search *s, uint32_t lanes)
 {
     loop_builder *b = &s->l->b;
     const loop_type t = loop_type_of(s->key, lanes);
@@ -51,14 +35,14 @@ static loop_value worst(const search *s, uint32_t lanes)
                        : loop_const(b, t, (UINT64_C(1) << (bits - 1)) - 1);
 }
 
-static loop_value number(const search *s, uint32_t lanes, loop_value i64)
+loop_value arg_max_position(const search *s, uint32_t lanes, loop_value i64)
 {
     loop_builder *b = &s->l->b;
     const loop_value x = s->index == LOOP_I64 ? i64 : loop_convert(b, LOOP_TRUNCATE, s->index, i64);
     return loop_splat(b, lanes, x);
 }
 
-static loop_value key_of(const search *s, element x)
+loop_value arg_max_key(const search *s, element x)
 {
     return s->is_plain ? x.re : loops_order_key(&s->l->b, x, true);
 }
@@ -69,12 +53,7 @@ static loop_value comes_before(const search *s, loop_value x, loop_value y)
                        : loop_binary(&s->l->b, LOOP_ILT, x, y);
 }
 
-/* The best so far. */
-typedef struct best {
-    loop_value key, index;
-} best;
-
-static best better(const search *s, best old, loop_value key, loop_value index, loop_value counts)
+best arg_max_better(const search *s, best old, loop_value key, loop_value index, loop_value counts)
 {
     loop_builder *b = &s->l->b;
     loop_value is = comes_before(s, key, old.key);
@@ -83,7 +62,7 @@ static best better(const search *s, best old, loop_value key, loop_value index, 
     return (best){loop_select(b, is, key, old.key), loop_select(b, is, index, old.index)};
 }
 
-static void store_index(const search *s, loop_value at, loop_value index)
+void arg_max_store(const search *s, loop_value at, loop_value index)
 {
     loop_builder *b = &s->l->b;
     if (s->index != LOOP_I64)
@@ -91,16 +70,13 @@ static void store_index(const search *s, loop_value at, loop_value index)
     loops_store_position(s->l, 0, at, index);
 }
 
-/* A search among floats as they are that found no number above -infinity is no answer. */
-static loop_value found_none(const search *s, loop_value key)
+loop_value arg_max_found_none(const search *s, loop_value key)
 {
-    return loop_binary(&s->l->b, LOOP_FEQ, key, worst(s, loop_lanes(&s->l->b, key)));
+    return loop_binary(&s->l->b, LOOP_FEQ, key, arg_max_worst(s, loop_lanes(&s->l->b, key)));
 }
 
-/* ---- along a line ---- */
-
-/* Of the two halves of all lanes the better one, until one is left; of equal ones the first. */
-static best best_lane(const search *s, best x)
+/* Of the two halves of all lanes the better one, until one is left. */
+best arg_max_best_lane(const search *s, best x)
 {
     loop_builder *b = &s->l->b;
     for (uint32_t half = loop_lanes(b, x.key) / 2; half > 0; half /= 2) {
@@ -117,6 +93,8 @@ static best best_lane(const search *s, best x)
     return x;
 }
 
+/* ---- along a line ---- */
+
 /* All N elements from FIRST on. */
 static best search_all(const search *s, loop_value first, int64_t n, bool any)
 {
@@ -126,13 +104,13 @@ static best search_all(const search *s, loop_value first, int64_t n, bool any)
     const int64_t whole = any ? (n - 1) / lanes * lanes : n - n % lanes;
     const loop_value end = nest_number(b, any, LINE_WHOLE, whole);
     const loop_value ramp = loop_ramp(b, s->index, lanes), base = loops_in(l, 0);
-    const loop_value start = number(s, lanes, loop_i64(b, 0));
-    const best vars = {loop_var(b, worst(s, lanes)), loop_var(b, start)};
+    const loop_value start = arg_max_position(s, lanes, loop_i64(b, 0));
+    const best vars = {loop_var(b, arg_max_worst(s, lanes)), loop_var(b, start)};
     const loop_value k = loop_for(b, loop_i64(b, 0), end, lanes);
     element x = loops_load(l, s->d, base, loops_add(l, first, k), lanes, LOOP_NO_VALUE);
     const best old = {loop_get(b, vars.key), loop_get(b, vars.index)};
-    const loop_value index = loop_binary(b, LOOP_IADD, ramp, number(s, lanes, k));
-    const best now = better(s, old, key_of(s, x), index, LOOP_NO_VALUE);
+    const loop_value index = loop_binary(b, LOOP_IADD, ramp, arg_max_position(s, lanes, k));
+    const best now = arg_max_better(s, old, arg_max_key(s, x), index, LOOP_NO_VALUE);
     loop_set(b, vars.key, now.key);
     loop_set(b, vars.index, now.index);
     loop_end(b);
@@ -140,10 +118,10 @@ static best search_all(const search *s, loop_value first, int64_t n, bool any)
     if (whole < n) {
         const loop_value count = nest_number(b, any, LINE_REST, n - whole);
         x = loops_load(l, s->d, base, loops_add(l, first, end), lanes, count);
-        const loop_value last = loop_binary(b, LOOP_IADD, ramp, number(s, lanes, end));
-        found = better(s, found, key_of(s, x), last, element_first(b, lanes, count));
+        const loop_value last = loop_binary(b, LOOP_IADD, ramp, arg_max_position(s, lanes, end));
+        found = arg_max_better(s, found, arg_max_key(s, x), last, element_first(b, lanes, count));
     }
-    return best_lane(s, found);
+    return arg_max_best_lane(s, found);
 }
 
 /* The best keys of COUNT elements from FIRST on, lane by lane. */
@@ -153,12 +131,12 @@ static loop_value best_keys(const search *s, loop_value first, int64_t count, ui
     loop_builder *b = &l->b;
     loop_value vars[CHAINS], found;
     for (uint32_t c = 0; c < CHAINS; c++)
-        vars[c] = loop_var(b, worst(s, lanes));
+        vars[c] = loop_var(b, arg_max_worst(s, lanes));
     const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, count), CHAINS * lanes);
     for (uint32_t c = 0; c < CHAINS; c++) {
         const loop_value at = loops_add(l, loops_add(l, first, k), loop_i64(b, c * lanes));
         const element x = loops_load(l, s->d, loops_in(l, 0), at, lanes, LOOP_NO_VALUE);
-        const loop_value key = key_of(s, x), old = loop_get(b, vars[c]);
+        const loop_value key = arg_max_key(s, x), old = loop_get(b, vars[c]);
         loop_set(b, vars[c], loop_select(b, comes_before(s, key, old), key, old));
     }
     loop_end(b);
@@ -170,7 +148,7 @@ static loop_value best_keys(const search *s, loop_value first, int64_t count, ui
     return found;
 }
 
-/* Lanes for keys without positions */
+/* Lanes for keys without positions. */
 static uint32_t key_lanes(const search *s)
 {
     const uint32_t lanes = 2 * LOOP_ALIGN / (uint32_t)loop_elem_bytes(s->key);
@@ -191,7 +169,7 @@ static best search_blocks(const search *s, loop_value first)
     const int64_t block = block_of(s), n = s->lines.n;
     const uint32_t lanes = key_lanes(s);
     const loop_value start = loop_var(b, loop_i64(b, 0)),
-                     best_of_all = loop_var(b, worst(s, lanes));
+                     best_of_all = loop_var(b, arg_max_worst(s, lanes));
     const loop_value at = loop_for(b, loop_i64(b, 0), loop_i64(b, n), block);
     const loop_value from = loop_min(b, at, loop_i64(b, n - block));
     const loop_value keys = best_keys(s, loops_add(l, first, from), block, lanes);
@@ -207,7 +185,7 @@ static best search_blocks(const search *s, loop_value first)
     loop_end(b);
     const loop_value found_in = loop_get(b, start);
     best found = search_all(s, loops_add(l, first, found_in), block, false);
-    found.index = loop_binary(b, LOOP_IADD, found.index, number(s, 1, found_in));
+    found.index = loop_binary(b, LOOP_IADD, found.index, arg_max_position(s, 1, found_in));
     return found;
 }
 
@@ -228,320 +206,14 @@ static bool along_lines(const search *s, const search *exact)
     loop_value index = found.index;
     if (s->is_plain) {
         const loop_value var = loop_var(b, index);
-        loop_if(b, found_none(s, found.key));
+        loop_if(b, arg_max_found_none(s, found.key));
         loop_set(b, var, search_line(exact, first).index);
         loop_end(b);
         index = loop_get(b, var);
     }
-    store_index(s, item, index);
+    arg_max_store(s, item, index);
     loop_end(b);
     return loops_step(l, s->lines.outer, (uint64_t)s->lines.n, "line by line");
-}
-
-/* ---- lines of few elements, several of which vectors hold ---- */
-
-enum { MOST_ELEMENTS = 8, LONG = 4 };
-
-/* Number J of every N elements that the vectors X[0 .. n-1] hold one after the other. */
-static loop_value every_nth(loop_builder *b, const loop_value *x, uint32_t n, uint32_t j)
-{
-    const uint32_t lanes = loop_lanes(b, x[0]);
-    loop_value y = x[0];
-    for (uint32_t v = 1; v < n && lanes > 0; v++) { /* lanes of vectors to come are anything */
-        uint8_t table[LOOP_MAX_LANES];
-        for (uint32_t l = 0; l < lanes; l++) {
-            const uint32_t at = l * n + j, own = v == 1 ? at % lanes : l;
-            table[l] = (uint8_t)(at / lanes == v ? lanes + at % lanes : own);
-        }
-        y = loop_shuffle(b, y, x[v], table, lanes);
-    }
-    return y;
-}
-
-/* The best of each of LANES lines, whose elements number J are X[j]. */
-static best best_of_lines(const search *s, const element *x, uint32_t lanes)
-{
-    best found = {worst(s, lanes), number(s, lanes, loop_i64(&s->l->b, 0))};
-    for (int64_t j = 0; j < s->lines.n; j++)
-        found = better(s, found, key_of(s, x[j]), number(s, lanes, loop_i64(&s->l->b, j)),
-                       LOOP_NO_VALUE);
-    return found;
-}
-
-static uint32_t lanes_of_lines(const search *s)
-{
-    return s->index == LOOP_I64 ? LANES_64 / 2 : LANES_32 / 2;
-}
-
-/* Lines are in two groups where the last of these would not be whole. */
-static bool several_lines(const search *s, const search *exact)
-{
-    loops *l = s->l;
-    loop_builder *b = &l->b;
-    const uint32_t lanes = lanes_of_lines(s), n = (uint32_t)s->lines.n;
-    const int64_t groups = (s->lines.outer + lanes - 1) / lanes;
-    loop_value vectors[MOST_ELEMENTS];
-    element x[MOST_ELEMENTS];
-    const loop_value last = loop_i64(b, s->lines.outer - lanes);
-    const loop_value line = loop_min(b, loops_times(l, loops_items(l), lanes), last);
-    const loop_value first = loops_times(l, line, n);
-    for (uint32_t v = 0; v < n; v++)
-        vectors[v] = loops_load(l, s->d, loops_in(l, 0),
-                                loops_add(l, first, loop_i64(b, v * lanes)), lanes, LOOP_NO_VALUE)
-                         .re;
-    for (uint32_t j = 0; j < n; j++)
-        x[j] = (element){s->d, every_nth(b, vectors, n, j), LOOP_NO_VALUE};
-    const best found = best_of_lines(s, x, lanes);
-    loop_value index = found.index;
-    if (s->is_plain) {
-        const loop_value var = loop_var(b, index);
-        loop_if(b, loop_any(b, found_none(s, found.key)));
-        loop_set(b, var, best_of_lines(exact, x, lanes).index);
-        loop_end(b);
-        index = loop_get(b, var);
-    }
-    store_index(s, line, index);
-    loop_end(b);
-    return loops_step(l, groups, (uint64_t)(s->lines.n * lanes), "several lines in vectors");
-}
-
-/* ---- few long lines side by side, whose vectors hold some elements of each ---- */
-
-static uint32_t lanes_of_columns(const search *s)
-{
-    return s->l->on->vector_bytes / (s->index == LOOP_I64 ? 8 : 4);
-}
-
-/* The best of each column, of the line after line from element FIRST on. */
-static void search_columns(const search *s, loop_value first, best *found)
-{
-    loops *l = s->l;
-    loop_builder *b = &l->b;
-    const uint32_t lanes = lanes_of_columns(s), n = (uint32_t)s->lines.inner;
-    const int64_t whole = s->lines.n - s->lines.n % lanes;
-    const loop_type t = loop_type_of(s->index, lanes);
-    const loop_value zero = number(s, lanes, loop_i64(b, 0));
-    loop_value keys[MOST_ELEMENTS], indices[MOST_ELEMENTS], rows[MOST_ELEMENTS];
-    for (uint32_t v = 0; v < n; v++) {
-        const loop_value place = loop_binary(b, LOOP_IADD, loop_ramp(b, s->index, lanes),
-                                             loop_const(b, t, (uint64_t)v * lanes));
-        rows[v] = loop_binary(b, LOOP_UDIV, place, loop_const(b, t, n));
-        keys[v] = loop_var(b, worst(s, lanes));
-        indices[v] = loop_var(b, zero);
-    }
-    const loop_value row = loop_for(b, loop_i64(b, 0), loop_i64(b, whole), lanes);
-    const loop_value at = loops_add(l, first, loops_times(l, row, n));
-    for (uint32_t v = 0; v < n; v++) {
-        const element x =
-            loops_load(l, s->d, loops_in(l, 0), loops_add(l, at, loop_i64(b, v * lanes)), lanes,
-                       LOOP_NO_VALUE);
-        const loop_value index = loop_binary(b, LOOP_IADD, rows[v], number(s, lanes, row));
-        const best old = {loop_get(b, keys[v]), loop_get(b, indices[v])};
-        const best now = better(s, old, key_of(s, x), index, LOOP_NO_VALUE);
-        loop_set(b, keys[v], now.key);
-        loop_set(b, indices[v], now.index);
-    }
-    loop_end(b);
-    for (uint32_t v = 0; v < n; v++) {
-        keys[v] = loop_get(b, keys[v]);
-        indices[v] = loop_get(b, indices[v]);
-    }
-    for (uint32_t j = 0; j < n; j++) {
-        found[j] = best_lane(s, (best){every_nth(b, keys, n, j), every_nth(b, indices, n, j)});
-        for (int64_t r = whole; r < s->lines.n; r++) {
-            const loop_value of_row = loops_add(l, first, loop_i64(b, r * n + j));
-            const element x = loops_load(l, s->d, loops_in(l, 0), of_row, 1, LOOP_NO_VALUE);
-            found[j] =
-                better(s, found[j], key_of(s, x), number(s, 1, loop_i64(b, r)), LOOP_NO_VALUE);
-        }
-    }
-}
-
-static bool few_columns(const search *s, const search *exact)
-{
-    loops *l = s->l;
-    loop_builder *b = &l->b;
-    const uint32_t n = (uint32_t)s->lines.inner;
-    best found[MOST_ELEMENTS];
-    loop_value index[MOST_ELEMENTS];
-    const loop_value item = loops_items(l);
-    const loop_value first = loops_times(l, item, s->lines.n * n);
-    search_columns(s, first, found);
-    for (uint32_t j = 0; j < n; j++)
-        index[j] = found[j].index;
-    if (s->is_plain) {
-        loop_value none = found_none(s, found[0].key);
-        for (uint32_t j = 1; j < n; j++)
-            none = loop_binary(b, LOOP_OR, none, found_none(s, found[j].key));
-        for (uint32_t j = 0; j < n; j++)
-            index[j] = loop_var(b, index[j]);
-        loop_if(b, none);
-        search_columns(exact, first, found);
-        for (uint32_t j = 0; j < n; j++)
-            loop_set(b, index[j], found[j].index);
-        loop_end(b);
-        for (uint32_t j = 0; j < n; j++)
-            index[j] = loop_get(b, index[j]);
-    }
-    for (uint32_t j = 0; j < n; j++)
-        store_index(s, loops_add(l, loops_times(l, item, n), loop_i64(b, j)), index[j]);
-    loop_end(b);
-    return loops_step(l, s->lines.outer, (uint64_t)(s->lines.n * n), "a few columns in vectors");
-}
-
-/* ---- lines side by side ---- */
-
-/* Some vectors of neighbouring lines: the first element of each in the first line of memory, their
- * number, and in scratch memory the best of each so far. */
-typedef struct strip {
-    loop_value base; /* the first element of all lines */
-    loop_value first_vector, n_vectors;
-    loop_value keys, indices; /* PTR */
-} strip;
-
-static loop_value slot(const search *s, loop_value base, loop_elem e, loop_value v)
-{
-    return loop_offset(&s->l->b, base,
-                       loops_times(s->l, v, (int64_t)(s->lanes * loop_elem_bytes(e))));
-}
-
-static best load_best(const search *s, const strip *t, loop_value v)
-{
-    loop_builder *b = &s->l->b;
-    const loop_value key = loop_load(b, loop_type_of(s->key, s->lanes), slot(s, t->keys, s->key, v),
-                                     (uint32_t)loop_elem_bytes(s->key));
-    return (best){key,
-                  loop_load(b, loop_type_of(s->index, s->lanes), slot(s, t->indices, s->index, v),
-                            (uint32_t)loop_elem_bytes(s->index))};
-}
-
-static void store_best(const search *s, const strip *t, loop_value v, best x)
-{
-    loop_store(&s->l->b, slot(s, t->keys, s->key, v), x.key, (uint32_t)loop_elem_bytes(s->key));
-    loop_store(&s->l->b, slot(s, t->indices, s->index, v), x.index,
-               (uint32_t)loop_elem_bytes(s->index));
-}
-
-/* The first line of vector V. The last vector takes some lines of the one before again. */
-static loop_value column_of(const search *s, const strip *t, loop_value v)
-{
-    loop_builder *b = &s->l->b;
-    const loop_value column =
-        loops_times(s->l, loop_binary(b, LOOP_IADD, t->first_vector, v), s->lanes);
-    return s->lines.any_inner || s->lines.inner % s->lanes
-               ? loop_min(b, column,
-                          loop_sized(b, sized_add(s->lines.width, sized_of(-(int64_t)s->lanes))))
-               : column;
-}
-
-/* Positions AT and the next ones, ITERATIONS of them, for all lines of the strip. */
-static void take_positions(const search *s, const strip *t, loop_value at, uint32_t iterations)
-{
-    loops *l = s->l;
-    loop_builder *b = &l->b;
-    const loop_value row = loops_times_sized(l, at, s->lines.width);
-    const loop_value v = loop_for(b, loop_i64(b, 0), t->n_vectors, 1);
-    const loop_value first = loops_add(l, loops_add(l, t->base, row), column_of(s, t, v));
-    best now = load_best(s, t, v);
-    for (uint32_t k = 0; k < iterations; k++) {
-        const loop_value place =
-            loops_add(l, first, loop_sized(b, sized_mul(sized_of(k), s->lines.width)));
-        const element x = loops_load(l, s->d, loops_in(l, 0), place, s->lanes, LOOP_NO_VALUE);
-        const loop_value index = number(s, s->lanes, loops_add(l, at, loop_i64(b, k)));
-        now = better(s, now, key_of(s, x), index, LOOP_NO_VALUE);
-    }
-    store_best(s, t, v, now);
-    loop_end(b);
-}
-
-static void search_strip(const search *s, const strip *t)
-{
-    loop_builder *b = &s->l->b;
-    const int64_t n = s->lines.n, whole = n - n % ITERATIONS;
-    const loop_value end = nest_number(b, s->lines.any_n, LINE_WHOLE, whole);
-    const loop_value v = loop_for(b, loop_i64(b, 0), t->n_vectors, 1);
-    const loop_value zero = number(s, s->lanes, loop_i64(b, 0));
-    store_best(s, t, v, (best){worst(s, s->lanes), zero});
-    loop_end(b);
-    if (s->lines.any_n || whole) {
-        take_positions(s, t, loop_for(b, loop_i64(b, 0), end, ITERATIONS), ITERATIONS);
-        loop_end(b);
-    }
-    if (s->lines.any_n || whole < n) {
-        take_positions(s, t, loop_for(b, end, loop_sized(b, s->lines.length), 1), 1);
-        loop_end(b);
-    }
-}
-
-static void store_strip(const search *s, const strip *t, loop_value outer)
-{
-    loops *l = s->l;
-    loop_builder *b = &l->b;
-    const loop_value v = loop_for(b, loop_i64(b, 0), t->n_vectors, 1);
-    const loop_value to =
-        loops_add(l, loops_times_sized(l, outer, s->lines.width), column_of(s, t, v));
-    store_index(s, to, load_best(s, t, v).index);
-    loop_end(b);
-}
-
-/* Whether any line of the strip has no number above -infinity. */
-static loop_value any_found_none(const search *s, const strip *t)
-{
-    loop_builder *b = &s->l->b;
-    const loop_value any = loop_var(b, loop_const(b, loop_type_of(LOOP_MASK, 1), 0));
-    const loop_value v = loop_for(b, loop_i64(b, 0), t->n_vectors, 1);
-    const loop_value none = loop_any(b, found_none(s, load_best(s, t, v).key));
-    loop_set(b, any, loop_binary(b, LOOP_OR, loop_get(b, any), none));
-    loop_end(b);
-    return loop_get(b, any);
-}
-
-/* Vectors of LANES that hold all lines. */
-static sized vectors_of(sized lines, int64_t lanes)
-{
-    return sized_div(sized_add(lines, sized_of(lanes - 1)), sized_of(lanes));
-}
-
-/* Vectors of a strip, of all VECTORS of LINES lines. */
-static int64_t strip_of(int64_t lines, int64_t vectors, int64_t lanes)
-{
-    int64_t columns = lines / PARTS;
-    columns = columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns;
-    columns = columns > MOST_COLUMNS ? MOST_COLUMNS : columns;
-    return columns / lanes < vectors ? columns / lanes : vectors;
-}
-
-static bool across_lines(const search *s, const search *exact)
-{
-    loops *l = s->l;
-    loop_builder *b = &l->b;
-    const int64_t lanes = s->lanes, inner = s->lines.width.other;
-    const sized vectors = vectors_of(s->lines.width, lanes);
-    const sized each = {strip_of(s->lines.inner, vectors.now, lanes),
-                        inner > 0 ? strip_of(inner, vectors.other, lanes) : 1};
-    const int64_t strips = (vectors.now + each.now - 1) / each.now;
-    const sized slots = sized_mul(each, sized_of(lanes));
-    strip t;
-    /* as large as those of EXACT */
-    t.keys = loop_sized_scratch(b, sized_mul(slots, sized_of((int64_t)loop_elem_bytes(s->key))));
-    t.indices =
-        loop_sized_scratch(b, sized_mul(slots, sized_of((int64_t)loop_elem_bytes(s->index))));
-    loop_value outer, number_of;
-    loops_split_any(l, loops_items(l), strips, s->lines.any_inner, &outer, &number_of);
-    t.base = loops_times_sized(l, outer, s->lines.all);
-    t.first_vector = loops_times_sized(l, number_of, each);
-    const loop_value left = loop_binary(b, LOOP_ISUB, loop_sized(b, vectors), t.first_vector);
-    t.n_vectors = loop_min(b, left, loop_sized(b, each));
-    search_strip(s, &t);
-    if (s->is_plain) {
-        loop_if(b, any_found_none(s, &t));
-        search_strip(exact, &t);
-        loop_end(b);
-    }
-    store_strip(s, &t, outer);
-    loop_end(b);
-    return loops_step(l, s->lines.outer * strips, (uint64_t)(s->lines.n * each.now * lanes),
-                      "strips of lines side by side");
 }
 
 bool loops_of_arg_max(loops *l)
@@ -555,16 +227,13 @@ bool loops_of_arg_max(loops *l)
         s.lanes = exact.lanes;
     }
     const bool are_fixed = !lines.any_n && !lines.any_inner && !l->k->is_generic;
-    const bool are_short =
-        are_fixed && lines.n > 1 && lines.n <= MOST_ELEMENTS && lines.outer >= lanes_of_lines(&s);
-    const bool are_few = are_fixed && lines.inner > 1 && lines.inner < MOST_ELEMENTS &&
-                         lines.n >= LONG * (int64_t)lanes_of_columns(&s);
     if (lines.inner == 1)
-        return are_short ? several_lines(&s, &exact) : along_lines(&s, &exact);
-    if (are_few)
-        return few_columns(&s, &exact);
+        return are_fixed && arg_max_are_short_lines(&s) ? arg_max_short_lines(&s, &exact)
+                                                        : along_lines(&s, &exact);
+    if (are_fixed && arg_max_are_few_columns(&s))
+        return arg_max_few_columns(&s, &exact);
     while (exact.lanes > lines.inner)
         exact.lanes /= 2;
     s.lanes = exact.lanes;
-    return across_lines(&s, &exact);
+    return arg_max_strips(&s, &exact);
 }
