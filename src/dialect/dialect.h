@@ -102,7 +102,7 @@ typedef struct dialect {
      * reading keeps the program as it is. */
     const char *lowers_to;
     /* Append the text of M, every node of which `can` allows: nothing here checks that again, so
-     * callers do (check_legal in pass/conversions/legalize.h). */
+     * callers do (check_legal in pass/conversions/expressible.h). */
     tn_status (*write)(const module *m, const write_options *options, text_buffer *out);
     /* The dialect's code for one of the library's error kinds, or NULL. */
     const char *(*code_of)(int kind);

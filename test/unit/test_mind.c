@@ -6,7 +6,7 @@
 #include "dialect/dialect.h"
 #include "dialect/mind/spelling.h"
 #include "ops/infer.h"
-#include "pass/conversions/legalize.h"
+#include "pass/conversions/expressible.h"
 
 typedef struct seen {
     uint32_t n;

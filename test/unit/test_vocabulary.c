@@ -6,7 +6,7 @@
 #include "loop/element/element.h"
 #include "ops/build.h"
 #include "pass/conversions/differentiate.h"
-#include "pass/conversions/legalize.h"
+#include "pass/conversions/legality.h"
 
 /* Does a builder function make the op? */
 static const bool is_built[OP_COUNT] = {

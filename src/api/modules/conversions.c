@@ -2,6 +2,8 @@
 #include "tenon/convert.h"
 
 #include "api/api.h"
+#include "pass/conversions/expressible.h"
+#include "pass/conversions/legality.h"
 #include "pass/conversions/legalize.h"
 #include "pass/pass.h"
 

@@ -6,6 +6,7 @@
 #include "base/text/text.h"
 #include "dialect/mlir/mlir.h"
 #include "dialect/onnx/onnx.h"
+#include "pass/conversions/expressible.h"
 #include "pass/conversions/legalize.h"
 
 /* Whether WORD is one of the space-separated LIST. */

@@ -7,7 +7,6 @@
 #include "base/text/text.h"
 #include "ops/infer.h"
 #include "pass/conversions/differentiate.h"
-#include "pass/conversions/legalize.h"
 #include "pass/pass.h"
 
 /* ---- reading ---- */
