@@ -9,7 +9,8 @@ import numpy as np
 from lib.onnx_files import model, node
 from lib.program import start
 
-DTYPES = {"float16": "f16", "float32": "f32", "float64": "f64", "int64": "si64", "int32": "si32", "uint8": "ui8", "int8": "si8", "bool": "i1"}
+DTYPES = {"float16": "f16", "float32": "f32", "float64": "f64", "int64": "si64", "int32": "si32", "int16": "si16",
+          "uint16": "ui16", "uint8": "ui8", "int8": "si8", "bool": "i1"}
 random = np.random.default_rng(7)
 
 

@@ -66,6 +66,10 @@ tn_value onnx_positions(onnx_call *c, uint32_t k, dim extent);
 /* X with AXIS replaced by the axes of I, which holds positions along it. */
 tn_value onnx_take_along(onnx_call *c, tn_value x, tn_value i, uint32_t axis);
 
+/* X in the type TO. Floats of 8 bits that are too large, and infinities, become the largest, unless
+ * the attribute `saturate` is 0. */
+tn_value onnx_as_float(onnx_call *c, tn_value x, tn_dtype to);
+
 /* ---- op_contract.c: no value when it is refused ---- */
 
 /* The product of matrices; vectors are rows on the left and columns on the right. */

@@ -185,13 +185,32 @@ static bool give_cast(onnx_call *c, tn_dtype to)
     const type *x = onnx_in_type(c, 0);
     const bool wraps = x && dtype_is_int(x->dtype) && dtype_is_int(to);
     const tn_value v = onnx_in(c, 0);
-    return onnx_give(c, 0, wraps ? tn_wrap(c->b, v, to) : tn_cast(c->b, v, to));
+    return onnx_give(c, 0, wraps ? tn_wrap(c->b, v, to) : onnx_as_float(c, v, to));
 }
 
 bool onnx_op_cast(onnx_call *c)
 {
     tn_dtype to;
     const int64_t number = onnx_attr_int(c, "to", 0);
+static bool is_float8(tn_dtype d)
+{
+    return d == TN_FP8_E4M3 || d == TN_FP8_E5M2;
+}
+
+tn_value onnx_as_float(onnx_call *c, tn_value x, tn_dtype to)
+{
+    tn_builder *b = c->b;
+    const type *t = onnx_type_of(c, x);
+    if (!t || !is_float8(to) || !onnx_attr_int(c, "saturate", 1))
+        return tn_cast(b, x, to);
+    if (!dtype_is_float(t->dtype) || is_float8(t->dtype)) /* which may not have the bounds */
+        x = tn_cast(b, x, TN_F32);
+    const tn_value most = tn_scalar_like(b, x, dtype_float_max(to));
+    const tn_value least = tn_scalar_like(b, x, -dtype_float_max(to));
+    const tn_value below = tn_select(b, tn_compare(b, TN_GT, x, most), most, x);
+    return tn_cast(b, tn_select(b, tn_compare(b, TN_LT, below, least), least, below), to);
+}
+
     if (onnx_dtype(number, &to))
         return give_cast(c, to);
     if (!onnx_attr(c, "to"))

@@ -30,7 +30,7 @@ static bool read_quantised(onnx_call *c, uint32_t k, const type *t, onnx_quantis
 {
     int64_t axis = onnx_attr_int(c, "axis", 1);
     const int64_t block = onnx_attr_int(c, "block_size", 0);
-    out->scale = onnx_in(c, k);
+    *out = (onnx_quantised){.scale = onnx_in(c, k)};
     out->zero = onnx_in(c, k + 1);
     const type *s = onnx_type_of(c, out->scale);
     if (!s)
@@ -47,28 +47,40 @@ static bool read_quantised(onnx_call *c, uint32_t k, const type *t, onnx_quantis
     return onnx_in_fits(c, k + 1, onnx_dims(s)) && onnx_spreads(c, out->scale, onnx_dims(t));
 }
 
+/* The type in which quantised numbers are computed beside scales of type D: narrow floats do not
+ * hold integers of 16 bits. */
+static tn_dtype wide_of(tn_dtype d)
+{
+    return d == TN_F64 ? TN_F64 : TN_F32;
+}
+
 tn_value onnx_quantise(onnx_call *c, tn_value x, const onnx_quantised *q, tn_dtype d)
 {
     tn_builder *b = c->b;
     const type *t = onnx_type_of(c, q->scale);
     if (!t)
         return x;
-    tn_value y = tn_div(b, tn_cast(b, x, t->dtype), q->scale);
+    const tn_dtype in = q->precision ? q->precision : t->dtype, wide = wide_of(in);
+    tn_value y = tn_div(b, tn_cast(b, x, in), tn_cast(b, q->scale, in));
     if (dtype_is_float(d))
-        return tn_cast(b, y, d);
-    y = tn_round_even(b, y);
+        return onnx_as_float(c, y, d);
+    y = tn_cast(b, tn_round_even(b, y), wide);
     if (tn_is_value(q->zero))
-        y = tn_add(b, y, tn_cast(b, q->zero, t->dtype));
+        y = tn_add(b, y, tn_cast(b, q->zero, wide));
     return tn_cast(b, y, d); /* which saturates */
 }
 
 tn_value onnx_dequantise(onnx_call *c, tn_value x, const onnx_quantised *q, tn_dtype d)
 {
     tn_builder *b = c->b;
-    tn_value y = tn_cast(b, x, d);
+    const type *t = onnx_type_of(c, q->scale);
+    if (!t)
+        return x;
+    const tn_dtype wide = wide_of(t->dtype);
+    tn_value y = tn_cast(b, x, wide);
     if (tn_is_value(q->zero))
-        y = tn_sub(b, y, tn_cast(b, q->zero, d));
-    return tn_mul(b, y, tn_cast(b, q->scale, d));
+        y = tn_sub(b, y, tn_cast(b, q->zero, wide));
+    return tn_cast(b, tn_mul(b, y, tn_cast(b, q->scale, wide)), d);
 }
 
 bool onnx_op_quantize_linear(onnx_call *c)
@@ -82,6 +94,9 @@ bool onnx_op_quantize_linear(onnx_call *c)
         return false;
     if (named && !z && !onnx_dtype(named, &d))
         return onnx_refuse(c, DIAG_UnknownDType, "'output_dtype' is not read");
+    const int64_t precision = onnx_attr_int(c, "precision", 0);
+    if (precision && (!onnx_dtype(precision, &q.precision) || !dtype_is_float(q.precision)))
+        return onnx_refuse(c, DIAG_UnknownDType, "'precision' is no float that is read");
     if (d == TN_I1 || d == TN_F64 || d == TN_F32 || d == TN_F16 || d == TN_BF16)
         return onnx_refuse(c, DIAG_DTypeNotSupported,
                            "it gives integers and floats of 8 bits, not %s", dtype_name(d));
@@ -132,6 +147,8 @@ tn_value onnx_centred(onnx_call *c, tn_value x, tn_value zero, int64_t axis)
     if (!t || !tn_is_value(zero))
         return wide;
     axis += axis < 0 ? (int64_t)t->rank : 0;
+    if (axis < 0) /* of a vector, which is one row */
+        zero = tn_reshape(c->b, zero, (tn_ints){0});
     const tn_value spread = onnx_along(c, zero, axis, t->rank);
     if (!onnx_spreads(c, spread, onnx_dims(t)))
         return tn_no_value();
@@ -142,7 +159,7 @@ static tn_value product(onnx_call *c, uint32_t k, uint32_t zero_k, uint32_t m, u
 {
     const tn_value a = onnx_in(c, k), x = onnx_centred(c, a, onnx_in(c, zero_k), -2);
     const tn_value b = onnx_in(c, m), y = onnx_centred(c, b, onnx_in(c, zero_m), -1);
-    return tn_is_value(x) && tn_is_value(y) ? tn_matmul(c->b, x, y) : tn_no_value();
+    return tn_is_value(x) && tn_is_value(y) ? onnx_product(c, x, y) : tn_no_value();
 }
 
 /* IS_LAST: input K, and the result, have their channels behind all other axes. */
@@ -198,8 +215,8 @@ bool onnx_op_qlinear_matmul(onnx_call *c)
 {
     const tn_value sums = product(c, 0, 2, 3, 5);
     const type *t = onnx_type_of(c, sums);
-    const int64_t row = t && t->rank >= 2 ? (int64_t)t->rank - 2 : 0;
-    return t && give_requantised(c, sums, row, row + 1, row);
+    const int64_t rank = t ? t->rank : 0, row = rank >= 2 ? rank - 2 : 0;
+    return t && give_requantised(c, sums, row, rank ? rank - 1 : 0, row);
 }
 
 /* With a bias of si32, which has the scale of the sums. */

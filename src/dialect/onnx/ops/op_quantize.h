@@ -7,6 +7,7 @@
 /* How a tensor is quantised: its scale and zero point, which may be no value. */
 typedef struct onnx_quantised {
     tn_value scale, zero;
+    tn_dtype precision; /* in which it is divided by the scale; 0: in the scale's type */
 } onnx_quantised;
 
 /* V, a scale or zero point for each block of SIZE elements along AXIS, for each element of a tensor

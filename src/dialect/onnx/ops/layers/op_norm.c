@@ -8,9 +8,18 @@ typedef struct moments {
     tn_value centred;
 } moments;
 
-static moments moments_of(onnx_call *c, tn_value x, tn_ints axes)
+/* X in f32 at least: squares are too large for narrower floats. */
+static tn_value widened(onnx_call *c, tn_value x)
+{
+    const type *t = onnx_type_of(c, x);
+    return t ? tn_cast(c->b, x, t->dtype == TN_F64 ? TN_F64 : TN_F32) : x;
+}
+
+/* Those of X, widened. */
+static moments moments_of(onnx_call *c, tn_value given, tn_ints axes)
 {
     moments m;
+    const tn_value x = widened(c, given);
     m.mean = tn_mean(c->b, x, axes, true);
     m.centred = tn_sub(c->b, x, m.mean);
     m.variance = tn_mean(c->b, tn_mul(c->b, m.centred, m.centred), axes, true);
@@ -20,6 +29,13 @@ static moments moments_of(onnx_call *c, tn_value x, tn_ints axes)
 static tn_value inverse_deviation(onnx_call *c, tn_value variance, double epsilon)
 {
     return tn_reciprocal(c->b, tn_sqrt(c->b, onnx_plus(c, variance, epsilon)));
+}
+
+/* What M is of, in the type D, with mean 0 and deviation 1. */
+static tn_value unit_of(onnx_call *c, const moments *m, double epsilon, tn_dtype d)
+{
+    const tn_value unit = tn_mul(c->b, m->centred, inverse_deviation(c, m->variance, epsilon));
+    return tn_cast(c->b, unit, d);
 }
 
 /* Have the inputs FIRST to LAST a number for each of N channels? */
@@ -50,12 +66,15 @@ static bool batch_training(onnx_call *c, tn_value x, const type *t, double epsil
     const tn_ints all = {axes, n};
     const double momentum = onnx_attr_float(c, "momentum", (double)0.9F);
     const moments m = moments_of(c, x, all);
-    const tn_value unit = tn_mul(c->b, m.centred, inverse_deviation(c, m.variance, epsilon));
+    const tn_value unit = unit_of(c, &m, epsilon, t->dtype);
     const tn_value scale = onnx_along(c, onnx_in(c, 1), 1, t->rank);
     const tn_value shift = onnx_along(c, onnx_in(c, 2), 1, t->rank);
     const tn_value y = tn_add(c->b, tn_mul(c->b, unit, scale), shift);
-    const tn_value mean = tn_squeeze(c->b, m.mean, all);
-    const tn_value variance = tn_squeeze(c->b, m.variance, all);
+    const type *u = onnx_in_type(c, 3);
+    if (!u)
+        return false;
+    const tn_value mean = tn_cast(c->b, tn_squeeze(c->b, m.mean, all), u->dtype);
+    const tn_value variance = tn_cast(c->b, tn_squeeze(c->b, m.variance, all), u->dtype);
     return onnx_give(c, 0, y) && onnx_give(c, 1, moved(c, onnx_in(c, 3), mean, momentum)) &&
            onnx_give(c, 2, moved(c, onnx_in(c, 4), variance, momentum)) && onnx_give(c, 3, mean) &&
            onnx_give(c, 4, variance);
@@ -98,7 +117,7 @@ bool onnx_op_instance_normalization(onnx_call *c)
         return false;
     const moments m = moments_of(c, x, axes);
     const double epsilon = onnx_attr_float(c, "epsilon", (double)1e-5F);
-    const tn_value unit = tn_mul(c->b, m.centred, inverse_deviation(c, m.variance, epsilon));
+    const tn_value unit = unit_of(c, &m, epsilon, t->dtype);
     const tn_value scale = onnx_along(c, onnx_in(c, 1), 1, t->rank);
     const tn_value shift = onnx_along(c, onnx_in(c, 2), 1, t->rank);
     return onnx_give(c, 0, tn_add(c->b, tn_mul(c->b, unit, scale), shift));
@@ -127,8 +146,7 @@ static tn_value normal_groups(onnx_call *c, tn_value x, uint32_t axis, int64_t g
     }
     const tn_value parts = tn_reshape(c->b, x, (tn_ints){dims, n});
     const moments m = moments_of(c, parts, (tn_ints){axes, n_axes});
-    const double epsilon = onnx_attr_float(c, "epsilon", (double)1e-5F);
-    return tn_mul(c->b, m.centred, inverse_deviation(c, m.variance, epsilon));
+    return unit_of(c, &m, onnx_attr_float(c, "epsilon", (double)1e-5F), t->dtype);
 }
 
 /* Y times input K along AXIS, plus the input behind it. */
@@ -201,9 +219,7 @@ bool onnx_op_layer_normalization(onnx_call *c)
         return false;
     for (uint32_t i = (uint32_t)axis; i < t->rank; i++)
         axes[i - axis] = i;
-    const tn_dtype wide = t->dtype == TN_F64 ? TN_F64 : TN_F32;
-    const tn_value x = tn_cast(c->b, given, wide);
-    const moments m = moments_of(c, x, (tn_ints){axes, t->rank - (size_t)axis});
+    const moments m = moments_of(c, given, (tn_ints){axes, t->rank - (size_t)axis});
     const tn_value inverse = inverse_deviation(c, m.variance, epsilon);
     const tn_value unit = tn_cast(c->b, tn_mul(c->b, m.centred, inverse), t->dtype);
     tn_value y = tn_mul(c->b, unit, onnx_in(c, 1));
@@ -235,7 +251,7 @@ bool onnx_op_mean_variance_normalization(onnx_call *c)
         return false;
     const moments m = moments_of(c, x, (tn_ints){axes, n});
     const tn_value deviation = onnx_plus(c, tn_sqrt(c->b, m.variance), 1e-9);
-    return onnx_give(c, 0, tn_div(c->b, m.centred, deviation));
+    return onnx_give(c, 0, tn_cast(c->b, tn_div(c->b, m.centred, deviation), t->dtype));
 }
 
 /* x / (bias + alpha / size * sum of squares over neighbouring channels) ^ beta */

@@ -371,8 +371,8 @@ static bool run_direction(const cell *l, const one_direction *d, tn_value *all, 
               .c = tn_is_value(d->c) ? in[at[C]] : tn_no_value(),
               .rb = tn_is_value(zero_bias) ? in[at[B]] : tn_no_value(),
               .p = tn_is_value(d->p) ? in[at[P]] : tn_no_value(),
-              .q = {tn_is_value(d->r_q.scale) ? in[at[SCALE]] : tn_no_value(),
-                    tn_is_value(d->r_q.zero) ? in[at[ZERO]] : tn_no_value()}};
+              .q = {.scale = tn_is_value(d->r_q.scale) ? in[at[SCALE]] : tn_no_value(),
+                    .zero = tn_is_value(d->r_q.zero) ? in[at[ZERO]] : tn_no_value()}};
     const tn_value old_h = s.h, old_c = s.c;
     s.x = tn_param_slice(b, xs[0]);
     const tn_value number = n_xs > 1 ? tn_param_slice(b, xs[1]) : tn_no_value();
@@ -522,8 +522,10 @@ static void give_weights(const layer *l, uint32_t d, one_direction *out)
         return;
     out->w = tn_transpose(c->b, out->w, TN_INTS(1, 0));
     out->r = tn_transpose(c->b, out->r, TN_INTS(1, 0));
-    out->w_q = (onnx_quantised){part_of(c, W_SCALE, d, 0), part_of(c, W_ZERO, d, 0)};
-    out->r_q = (onnx_quantised){part_of(c, R_SCALE, d, 0), part_of(c, R_ZERO, d, 0)};
+    out->w_q = (onnx_quantised){.scale = part_of(c, W_SCALE, d, 0)};
+    out->w_q.zero = part_of(c, W_ZERO, d, 0);
+    out->r_q = (onnx_quantised){.scale = part_of(c, R_SCALE, d, 0)};
+    out->r_q.zero = part_of(c, R_ZERO, d, 0);
 }
 
 static bool give_layer(layer l)

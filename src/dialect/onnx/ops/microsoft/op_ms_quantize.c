@@ -146,7 +146,7 @@ static tn_value sums(onnx_call *c, tn_value x, tn_value x_zero, tn_value y, tn_v
 {
     const tn_value left = onnx_centred(c, x, x_zero, -2);
     const tn_value right = onnx_centred(c, y, y_zero, -1);
-    return tn_is_value(left) && tn_is_value(right) ? tn_matmul(c->b, left, right) : tn_no_value();
+    return tn_is_value(left) && tn_is_value(right) ? onnx_product(c, left, right) : tn_no_value();
 }
 
 /* SUM times the scales of the operands; no value where they do not fit. */
@@ -155,8 +155,10 @@ static tn_value real_of(onnx_call *c, tn_value sum, tn_value left, tn_value righ
     const type *t = onnx_type_of(c, sum);
     if (!t)
         return tn_no_value();
-    const tn_value rows = onnx_along(c, left, (int64_t)t->rank - 2, t->rank);
-    const tn_value by = tn_mul(c->b, rows, onnx_along(c, right, (int64_t)t->rank - 1, t->rank));
+    const int64_t rank = t->rank, row = rank >= 2 ? rank - 2 : 0;
+    const tn_value rows = onnx_along(c, left, row, t->rank);
+    const tn_value columns = onnx_along(c, right, rank ? rank - 1 : 0, t->rank);
+    const tn_value by = tn_mul(c->b, rows, columns);
     if (!onnx_spreads(c, by, onnx_dims(t)))
         return tn_no_value();
     return tn_mul(c->b, tn_cast(c->b, sum, TN_F32), by);
