@@ -137,6 +137,22 @@ bool onnx_attr_is(const onnx_call *c, const char *name, const char *text, bool o
     return a ? onnx_is(a->s, text) : otherwise;
 }
 
+bool onnx_choose(onnx_call *c, const char *name, const char *const *words, uint32_t n,
+                 uint32_t otherwise, int *out)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (onnx_attr_is(c, name, words[i], i == otherwise)) {
+            *out = (int)i;
+            return true;
+        }
+    arena *memory = &c->im->memory;
+    const char *list = words[0];
+    for (uint32_t i = 1; i < n && list; i++)
+        list = arena_printf(memory, "%s%s%s", list, i + 1 < n ? ", " : " or ", words[i]);
+    return list ? onnx_refuse(c, DIAG_InvalidAttribute, "'%s' is %s", name, list)
+                : onnx_no_memory(c->im);
+}
+
 const int64_t *onnx_attr_ints(const onnx_call *c, const char *name, uint32_t *n)
 {
     const onnx_attribute *a = onnx_attr_of(c, name, ONNX_INTS);

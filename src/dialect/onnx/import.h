@@ -152,6 +152,10 @@ int64_t onnx_attr_int(const onnx_call *c, const char *name, int64_t otherwise);
 double onnx_attr_float(const onnx_call *c, const char *name, double otherwise);
 /* Is the attribute this text? `otherwise` when it is left out. */
 bool onnx_attr_is(const onnx_call *c, const char *name, const char *text, bool otherwise);
+/* *OUT: which of the N WORDS the attribute is; OTHERWISE when it is left out, and refused when it
+ * is none of them. */
+bool onnx_choose(onnx_call *c, const char *name, const char *const *words, uint32_t n,
+                 uint32_t otherwise, int *out);
 /* The integers of a list; N 0 when it is left out. */
 const int64_t *onnx_attr_ints(const onnx_call *c, const char *name, uint32_t *n);
 /* The attribute NAME, or for newer versions input K, as a list of at most MOST integers; *is_given

@@ -136,12 +136,12 @@ const known_value *onnx_known_reciprocal(onnx_call *c)
 const known_value *onnx_known_clip(onnx_call *c)
 {
     const known_room room = onnx_known_room(c);
-    const known_value *x = onnx_in_known(c, 0);
+    const known_value *given = onnx_in_known(c, 0), *x = given;
     if (x && onnx_has_in(c, 1))
         x = known_binary(&room, KNOWN_MAX, x, onnx_in_known(c, 1), x->dtype);
     if (x && onnx_has_in(c, 2))
         x = known_binary(&room, KNOWN_MIN, x, onnx_in_known(c, 2), x->dtype);
-    return x;
+    return x && x->rank == given->rank && x->n == given->n ? x : NULL;
 }
 
 const known_value *onnx_known_cast(onnx_call *c)
@@ -159,18 +159,62 @@ const known_value *onnx_known_where(onnx_call *c)
     return known_select(&room, p, x, y);
 }
 
+/* ---- lists and axes ---- */
+
+/* The numbers of input K, all of them known and no sizes. */
+static bool list_of(onnx_call *c, uint32_t k, int64_t *out, uint32_t *n)
+{
+    const known_value *known = onnx_in_known(c, k);
+    *n = 0;
+    if (!known || known->n > TN_MAX_RANK || known->rank > 1 || dtype_is_float(known->dtype) ||
+        known_has_sizes(known))
+        return !known && !onnx_has_in(c, k);
+    for (uint32_t i = 0; i < known->n; i++)
+        out[i] = known->at[i].i;
+    *n = known->n;
+    return true;
+}
+
+/* `axes`, of a tensor of rank RANK, as a mask. */
+static bool axes_mask(onnx_call *c, uint32_t rank, uint32_t *mask, bool *given)
+{
+    const onnx_attribute *a = onnx_attr_of(c, "axes", ONNX_INTS);
+    int64_t axes[TN_MAX_RANK];
+    uint32_t n;
+    axis_list list;
+    *given = a || onnx_has_in(c, 1);
+    if (a && a->ints.n <= TN_MAX_RANK) {
+        n = a->ints.n;
+        if (n)
+            memcpy(axes, a->ints.at, n * sizeof *axes);
+    } else if (a || !list_of(c, 1, axes, &n)) {
+        return false;
+    }
+    if (resolve_axes(axes, n, rank, &list).kind != SHAPE_OK)
+        return false;
+    *mask = list.mask;
+    return true;
+}
+
+/* Does the operator work along the one axis of a list? Others are refused where it is read. */
+static bool is_along_list(const onnx_call *c)
+{
+    const int64_t axis = onnx_attr_int(c, "axis", 0);
+    return axis == 0 || axis == -1;
+}
+
 /* ---- reductions, of a list to one number ---- */
 
 static const known_value *fold(onnx_call *c, known_arithmetic how, int64_t start)
 {
     const known_room room = onnx_known_room(c);
     const known_value *x = onnx_in_known(c, 0);
-    const onnx_attribute *axes = onnx_attr_of(c, "axes", ONNX_INTS);
     const bool keep = onnx_attr_int(c, "keepdims", 1);
-    const bool given = axes ? axes->ints.n > 0 : onnx_has_in(c, 1);
     const int64_t one = 1;
+    uint32_t mask;
+    bool given;
     if (x->rank != 1 || x->n == 0 || (dtype_is_float(x->dtype) && how == KNOWN_MUL) ||
-        (!given && onnx_attr_int(c, "noop_with_empty_axes", 0)))
+        !axes_mask(c, 1, &mask, &given) || (!mask && onnx_attr_int(c, "noop_with_empty_axes", 0)))
         return NULL;
     known_number all = how == KNOWN_MUL ? (known_number){.i = start} : x->at[0];
     for (uint32_t i = how == KNOWN_MUL ? 0 : 1; i < x->n; i++) {
@@ -201,20 +245,6 @@ const known_value *onnx_known_reduce_min(onnx_call *c)
 
 /* ---- movement ---- */
 
-/* The numbers of input K, all of them known and no sizes. */
-static bool list_of(onnx_call *c, uint32_t k, int64_t *out, uint32_t *n)
-{
-    const known_value *known = onnx_in_known(c, k);
-    *n = 0;
-    if (!known || known->n > TN_MAX_RANK || known->rank > 1 || dtype_is_float(known->dtype) ||
-        known_has_sizes(known))
-        return !known && !onnx_has_in(c, k);
-    for (uint32_t i = 0; i < known->n; i++)
-        out[i] = known->at[i].i;
-    *n = known->n;
-    return true;
-}
-
 const known_value *onnx_known_reshape(onnx_call *c)
 {
     const known_value *x = onnx_in_known(c, 0);
@@ -233,27 +263,6 @@ const known_value *onnx_known_reshape(onnx_call *c)
     if (!t || resolve_reshape(dims, n, t, &s).kind != SHAPE_OK)
         return NULL;
     return known_shaped(&c->im->memory, x, s.dims, s.rank);
-}
-
-/* `axes`, of a tensor of rank RANK, as a mask. */
-static bool axes_mask(onnx_call *c, uint32_t rank, uint32_t *mask, bool *given)
-{
-    const onnx_attribute *a = onnx_attr_of(c, "axes", ONNX_INTS);
-    int64_t axes[TN_MAX_RANK];
-    uint32_t n;
-    axis_list list;
-    *given = a || onnx_has_in(c, 1);
-    if (a && a->ints.n <= TN_MAX_RANK) {
-        n = a->ints.n;
-        if (n)
-            memcpy(axes, a->ints.at, n * sizeof *axes);
-    } else if (a || !list_of(c, 1, axes, &n)) {
-        return false;
-    }
-    if (resolve_axes(axes, n, rank, &list).kind != SHAPE_OK)
-        return false;
-    *mask = list.mask;
-    return true;
 }
 
 const known_value *onnx_known_squeeze(onnx_call *c)
@@ -307,6 +316,8 @@ const known_value *onnx_known_concat(onnx_call *c)
 {
     const known_room room = onnx_known_room(c);
     const known_value **in = ARENA_ARRAY(&c->im->memory, const known_value *, c->n_in);
+    if (!is_along_list(c))
+        return NULL;
     if (!in) {
         (void)onnx_no_memory(c->im);
         return NULL;
@@ -391,7 +402,7 @@ const known_value *onnx_known_transpose(onnx_call *c)
 const known_value *onnx_known_gather(onnx_call *c)
 {
     const known_value *x = onnx_in_known(c, 0), *at = onnx_in_known(c, 1);
-    if (x->rank != 1 || dtype_is_float(at->dtype))
+    if (x->rank != 1 || dtype_is_float(at->dtype) || !is_along_list(c))
         return NULL;
     known_value *k = fresh(c, x->dtype, at->dims, at->rank);
     for (uint32_t i = 0; k && i < k->n; i++) {
@@ -409,7 +420,7 @@ const known_value *onnx_known_scatter_elements(onnx_call *c)
     const known_value *x = onnx_in_known(c, 0), *at = onnx_in_known(c, 1),
                       *by = onnx_in_known(c, 2);
     if (x->rank != 1 || at->rank != 1 || by->rank != 1 || at->n != by->n ||
-        dtype_is_float(at->dtype) || by->dtype != x->dtype ||
+        dtype_is_float(at->dtype) || by->dtype != x->dtype || !is_along_list(c) ||
         !onnx_attr_is(c, "reduction", "none", true))
         return NULL;
     known_value *k = fresh(c, x->dtype, x->dims, x->rank);

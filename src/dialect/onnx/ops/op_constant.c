@@ -168,20 +168,37 @@ bool onnx_op_size(onnx_call *c)
     return give_number(c, TN_SI64, 0, 1, &number);
 }
 
+enum { MOST_BITS_OF_RANGE = 40 }; /* of the number of its elements */
+
+/* How many integers there are from FROM on by BY before TO. */
+static bool int_count(int64_t from, int64_t to, int64_t by, int64_t *count)
+{
+    const bool up = by > 0;
+    const uint64_t way = up ? (uint64_t)to - (uint64_t)from : (uint64_t)from - (uint64_t)to;
+    const uint64_t step = up ? (uint64_t)by : -(uint64_t)by;
+    const uint64_t n = (up ? from >= to : from <= to) ? 0 : (way - 1) / step + 1;
+    *count = (int64_t)n;
+    return n >> MOST_BITS_OF_RANGE == 0;
+}
+
 /* start, start + delta, ... : as many as fit before limit. */
 static bool range_count(onnx_call *c, int64_t *count)
 {
-    const known_value *k[3] = {onnx_in_known(c, 0), onnx_in_known(c, 1), onnx_in_known(c, 2)};
-    double x[3];
+    const known_value *first = onnx_in_known(c, 0);
+    known_number x[3];
     for (uint32_t i = 0; i < 3; i++) {
-        if (!k[i] || k[i]->n != 1 || k[i]->at[0].is_size)
+        const known_value *k = onnx_in_known(c, i);
+        if (!first || !k || k->n != 1 || k->at[0].is_size || k->dtype != first->dtype)
             return false;
-        x[i] = dtype_is_float(k[i]->dtype) ? k[i]->at[0].f : (double)k[i]->at[0].i;
+        x[i] = k->at[0];
     }
-    if (x[2] == 0)
+    const bool is_float = dtype_is_float(first->dtype);
+    if (is_float ? x[2].f == 0 : x[2].i == 0)
         return false;
-    const double n = (x[1] - x[0]) / x[2];
-    if (!(n < (double)((int64_t)1 << 40)))
+    if (!is_float)
+        return int_count(x[0].i, x[1].i, x[2].i, count);
+    const double n = (x[1].f - x[0].f) / x[2].f;
+    if (!(n < (double)((int64_t)1 << MOST_BITS_OF_RANGE)))
         return false;
     *count = n > 0 ? (int64_t)n + ((double)(int64_t)n < n) : 0;
     return true;

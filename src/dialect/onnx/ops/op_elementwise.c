@@ -128,21 +128,34 @@ static bool is_known_as(onnx_call *c, uint32_t k, int64_t n)
     return dtype_is_float(v->dtype) ? v->at[0].f == (double)n : v->at[0].i == n;
 }
 
-/* In the type of the base; integers through f64. Squares and cubes are products. */
+/* X, which was computed with an operand of type T and one element, in the shape of both. */
+static bool give_spread(onnx_call *c, tn_value x, const type *t)
+{
+    const type *u = onnx_type_of(c, x);
+    dim dims[TN_MAX_RANK];
+    if (!u || t->rank <= u->rank)
+        return onnx_give(c, 0, x);
+    for (uint32_t i = 0; i < t->rank; i++)
+        dims[i] = i + u->rank < t->rank ? 1 : u->dims[i + u->rank - t->rank];
+    return onnx_give(c, 0, tn_reshape(c->b, x, (tn_ints){dims, t->rank}));
+}
+
+/* In the type of the base. Squares and cubes are products; other powers of integers go through
+ * f64. */
 bool onnx_op_pow(onnx_call *c)
 {
     tn_value x, y;
     if (!operands(c, &x, &y))
         return false;
-    const tn_dtype d = onnx_type_of(c, x)->dtype;
-    const tn_dtype in = dtype_is_float(d) ? d : TN_F64;
-    const tn_value base = tn_cast(c->b, x, in), power = tn_cast(c->b, y, in);
+    const type *t = onnx_type_of(c, x), *u = onnx_type_of(c, y);
     if (is_known_as(c, 1, 2) || is_known_as(c, 1, 3)) {
-        const tn_value square = tn_mul(c->b, base, base);
-        const tn_value r = is_known_as(c, 1, 2) ? square : tn_mul(c->b, square, base);
-        return onnx_give(c, 0, tn_cast(c->b, r, d));
+        const tn_value square = tn_mul(c->b, x, x);
+        const tn_value r = is_known_as(c, 1, 2) ? square : tn_mul(c->b, square, x);
+        return give_spread(c, r, u);
     }
-    return onnx_give(c, 0, tn_cast(c->b, tn_pow(c->b, base, power), d));
+    const tn_dtype in = dtype_is_float(t->dtype) ? t->dtype : TN_F64;
+    const tn_value base = tn_cast(c->b, x, in), power = tn_cast(c->b, y, in);
+    return onnx_give(c, 0, tn_cast(c->b, tn_pow(c->b, base, power), t->dtype));
 }
 
 bool onnx_op_where(onnx_call *c)
@@ -179,19 +192,6 @@ bool onnx_op_mean(onnx_call *c)
     return onnx_give(c, 0, tn_div(c->b, all, n));
 }
 
-/* Integers become the integer TO that has their low bits. */
-static bool give_cast(onnx_call *c, tn_dtype to)
-{
-    const type *x = onnx_in_type(c, 0);
-    const bool wraps = x && dtype_is_int(x->dtype) && dtype_is_int(to);
-    const tn_value v = onnx_in(c, 0);
-    return onnx_give(c, 0, wraps ? tn_wrap(c->b, v, to) : onnx_as_float(c, v, to));
-}
-
-bool onnx_op_cast(onnx_call *c)
-{
-    tn_dtype to;
-    const int64_t number = onnx_attr_int(c, "to", 0);
 static bool is_float8(tn_dtype d)
 {
     return d == TN_FP8_E4M3 || d == TN_FP8_E5M2;
@@ -211,6 +211,19 @@ tn_value onnx_as_float(onnx_call *c, tn_value x, tn_dtype to)
     return tn_cast(b, tn_select(b, tn_compare(b, TN_LT, below, least), least, below), to);
 }
 
+/* Integers become the integer TO that has their low bits. */
+static bool give_cast(onnx_call *c, tn_dtype to)
+{
+    const type *x = onnx_in_type(c, 0);
+    const bool wraps = x && dtype_is_int(x->dtype) && dtype_is_int(to);
+    const tn_value v = onnx_in(c, 0);
+    return onnx_give(c, 0, wraps ? tn_wrap(c->b, v, to) : onnx_as_float(c, v, to));
+}
+
+bool onnx_op_cast(onnx_call *c)
+{
+    tn_dtype to;
+    const int64_t number = onnx_attr_int(c, "to", 0);
     if (onnx_dtype(number, &to))
         return give_cast(c, to);
     if (!onnx_attr(c, "to"))

@@ -314,12 +314,13 @@ static bool blocks_of(onnx_call *c, const type *t, int64_t *size)
 bool onnx_op_depth_to_space(onnx_call *c)
 {
     static const int64_t depth_first[] = {0, 3, 4, 1, 5, 2}, column_first[] = {0, 1, 4, 2, 5, 3};
+    static const char *const modes[] = {"DCR", "CRD"};
     const tn_value x = onnx_in(c, 0);
     const type *t = onnx_type_of(c, x);
     int64_t n;
-    if (!t || !blocks_of(c, t, &n))
+    int crd = 0;
+    if (!t || !blocks_of(c, t, &n) || !onnx_choose(c, "mode", modes, 2, 0, &crd))
         return false;
-    const bool crd = onnx_attr_is(c, "mode", "CRD", false);
     const dim depth = tn_dim_div(c->b, t->dims[1], n * n), *d = t->dims;
     const int64_t dcr_dims[] = {d[0], n, n, depth, d[2], d[3]};
     const int64_t crd_dims[] = {d[0], depth, n, n, d[2], d[3]};

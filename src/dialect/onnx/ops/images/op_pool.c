@@ -23,8 +23,28 @@ static tn_value reduce_windows(onnx_call *c, tn_value x, tn_combine combine, con
 
 /* ---- MaxPool ---- */
 
+/* The first element inside the tensor, along spatial axis I, of each window of a result of RANK
+ * axes: what stands before it is padding. */
+static tn_value first_inside(onnx_call *c, const onnx_windows *w, uint32_t i, uint32_t rank)
+{
+    int64_t *first = ARENA_ARRAY(&c->im->memory, int64_t, (size_t)w->out[i]);
+    int64_t dims[TN_MAX_RANK];
+    if (!first) {
+        (void)onnx_no_memory(c->im);
+        return tn_no_value();
+    }
+    for (int64_t k = 0; k < w->out[i]; k++) {
+        const int64_t start = k * w->strides[i] - w->low[i], step = w->dilations[i];
+        first[k] = start < 0 ? (start % step + step) % step : start;
+    }
+    for (uint32_t k = 0; k < rank; k++)
+        dims[k] = k == 2 + i ? w->out[i] : 1;
+    return tn_constant(c->b, TN_SI64, (tn_ints){dims, rank}, first);
+}
+
 /* The coordinate, along spatial axis I, of window position AT: where windows start, and how far
- * inside AT lies. */
+ * inside AT lies. Padding is the largest where all else is as small: then that of what is inside.
+ */
 static tn_value coordinate(onnx_call *c, tn_value at, const onnx_windows *w, uint32_t i)
 {
     const type *t = onnx_type_of(c, at);
@@ -39,7 +59,8 @@ static tn_value coordinate(onnx_call *c, tn_value at, const onnx_windows *w, uin
     const tn_value window = tn_iota(c->b, TN_SI64, onnx_dims(t), 2 + i);
     const tn_value start =
         onnx_plus(c, onnx_scaled(c, window, (double)w->strides[i]), -(double)w->low[i]);
-    return tn_add(c->b, start, far);
+    const tn_value found = tn_add(c->b, start, far);
+    return w->low[i] ? tn_maximum(c->b, found, first_inside(c, w, i, t->rank)) : found;
 }
 
 /* Where the largest elements stand, counted through the whole tensor. */
@@ -213,7 +234,7 @@ bool onnx_op_global_pool(onnx_call *c)
     return onnx_give(c, 0, rooted(c, tn_sum(c->b, powered(c, x, p), all, true), p));
 }
 
-/* x divided by its norm along an axis. */
+/* x divided by its norm along an axis; zeros where that is 0. */
 bool onnx_op_lp_normalization(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
@@ -223,5 +244,7 @@ bool onnx_op_lp_normalization(onnx_call *c)
     if (!t || !onnx_axis(c, onnx_attr_int(c, "axis", -1), t->rank, &axis))
         return false;
     const tn_value sum = tn_sum(c->b, powered(c, x, p), TN_INTS(axis), true);
-    return onnx_give(c, 0, tn_div(c->b, x, rooted(c, sum, p)));
+    const tn_value norm = rooted(c, sum, p), none = tn_scalar_like(c->b, x, 0);
+    const tn_value some = tn_compare(c->b, TN_NE, norm, none);
+    return onnx_give(c, 0, tn_select(c->b, some, tn_div(c->b, x, norm), none));
 }

@@ -33,22 +33,6 @@ typedef struct axis_resize {
     double first, last;   /* of the part that TF_CROP takes */
 } axis_resize;
 
-static bool choose(onnx_call *c, const char *name, const char *const *words, uint32_t n,
-                   uint32_t otherwise, int *out)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (onnx_attr_is(c, name, words[i], i == otherwise)) {
-            *out = (int)i;
-            return true;
-        }
-    arena *memory = &c->im->memory;
-    const char *list = words[0];
-    for (uint32_t i = 1; i < n && list; i++)
-        list = arena_printf(memory, "%s%s%s", list, i + 1 < n ? ", " : " or ", words[i]);
-    return list ? onnx_refuse(c, DIAG_InvalidAttribute, "'%s' is %s", name, list)
-                : onnx_no_memory(c->im);
-}
-
 static bool read_resizing(onnx_call *c, resizing *r)
 {
     static const char *const modes[] = {"nearest", "linear", "cubic"};
@@ -59,10 +43,10 @@ static bool read_resizing(onnx_call *c, resizing *r)
                                             "ceil"};
     int how = 0, from = 0, nearest = 0;
     const bool old = c->version < 11; /* as Upsample */
-    if (!choose(c, "mode", modes, 3, NEAREST, &how) ||
-        !choose(c, "coordinate_transformation_mode", places, 7, old ? ASYMMETRIC : HALF_PIXEL,
-                &from) ||
-        !choose(c, "nearest_mode", roundings, 4, old ? FLOOR : PREFER_FLOOR, &nearest))
+    if (!onnx_choose(c, "mode", modes, 3, NEAREST, &how) ||
+        !onnx_choose(c, "coordinate_transformation_mode", places, 7, old ? ASYMMETRIC : HALF_PIXEL,
+                     &from) ||
+        !onnx_choose(c, "nearest_mode", roundings, 4, old ? FLOOR : PREFER_FLOOR, &nearest))
         return false;
     *r = (resizing){.how = (interpolation)how,
                     .from = (coordinates)from,
@@ -360,6 +344,12 @@ static bool is_symbolic(onnx_call *c, dim extent)
     return true;
 }
 
+/* Is the axis A taken from all of its elements? */
+static bool is_whole(const resizing *r, const axis_resize *a)
+{
+    return r->from != TF_CROP || (a->first == 0 && a->last == 1);
+}
+
 /* By factors; axes by 1 may have any extent. */
 static bool by_scales(onnx_call *c, const type *t, const resizing *r, const double *scales,
                       axis_resize *list, uint32_t n, uint32_t *n_out)
@@ -367,7 +357,7 @@ static bool by_scales(onnx_call *c, const type *t, const resizing *r, const doub
     *n_out = 0;
     for (uint32_t i = 0; i < n; i++) {
         axis_resize a = list[i];
-        if (scales[i] == 1 && r->from != TF_CROP)
+        if (scales[i] == 1 && is_whole(r, &a))
             continue;
         if (is_symbolic(c, t->dims[a.axis]))
             return false;
@@ -384,15 +374,18 @@ static bool by_scales(onnx_call *c, const type *t, const resizing *r, const doub
 }
 
 /* To extents, one scale for all of them where the policy keeps the ratio. */
-static bool by_sizes(onnx_call *c, const type *t, const int64_t *sizes, axis_resize *list,
-                     uint32_t n, uint32_t *n_out)
+static bool by_sizes(onnx_call *c, const type *t, const resizing *r, const int64_t *sizes,
+                     axis_resize *list, uint32_t n, uint32_t *n_out)
 {
-    const bool larger = onnx_attr_is(c, "keep_aspect_ratio_policy", "not_smaller", false);
-    const bool keeps = larger || onnx_attr_is(c, "keep_aspect_ratio_policy", "not_larger", false);
+    static const char *const policies[] = {"stretch", "not_smaller", "not_larger"};
+    int policy = 0;
+    if (!onnx_choose(c, "keep_aspect_ratio_policy", policies, 3, 0, &policy))
+        return false;
+    const bool larger = policy == 1, keeps = policy != 0;
     double scale = larger ? 0 : (double)INFINITY;
     *n_out = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (sizes[i] == t->dims[list[i].axis] && !keeps)
+        if (sizes[i] == t->dims[list[i].axis] && !keeps && is_whole(r, &list[i]))
             continue;
         if (is_symbolic(c, t->dims[list[i].axis]) || is_symbolic(c, sizes[i]))
             return false;
@@ -448,13 +441,13 @@ bool onnx_op_resize(onnx_call *c)
         return false;
     if (r.from == TF_CROP && !read_floats(c, 1, NULL, part, &n_part))
         return false;
-    if ((n_scales != n && n_sizes != n) || (r.from == TF_CROP && n_part != 2 * n))
+    if ((n_sizes ? n_sizes : n_scales) != n || (r.from == TF_CROP && n_part != 2 * n))
         return onnx_refuse(c, DIAG_InvalidAttribute, "it needs a scale or an extent for each axis");
     for (uint32_t i = 0; i < n && n_part; i++) {
         list[i].first = part[i];
         list[i].last = part[n + i];
     }
-    return (n_sizes ? by_sizes(c, t, sizes, list, n, &n_used)
+    return (n_sizes ? by_sizes(c, t, &r, sizes, list, n, &n_used)
                     : by_scales(c, t, &r, scales, list, n, &n_used)) &&
            give_resized(c, &r, list, n_used);
 }

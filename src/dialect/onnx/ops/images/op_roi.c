@@ -227,8 +227,10 @@ static tn_value align_by_size(const align *a, onnx_sampler *s, const bins *at, d
 
 static bool read_align(onnx_call *c, align *a)
 {
-    const bool half =
-        c->version >= 16 && onnx_attr_is(c, "coordinate_transformation_mode", "half_pixel", true);
+    static const char *const modes[] = {"output_half_pixel", "half_pixel"};
+    int half = 0;
+    if (c->version >= 16 && !onnx_choose(c, "coordinate_transformation_mode", modes, 2, 1, &half))
+        return false;
     *a = (align){.c = c,
                  .scale = onnx_attr_float(c, "spatial_scale", 1),
                  .offset = half ? 0.5 : 0,

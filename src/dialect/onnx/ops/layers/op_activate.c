@@ -151,10 +151,22 @@ bool onnx_op_shrink(onnx_call *c)
 
 bool onnx_op_gelu(onnx_call *c)
 {
+    static const char *const ways[] = {"none", "tanh"};
     const tn_value x = onnx_in(c, 0);
-    return onnx_give(c, 0,
-                     onnx_attr_is(c, "approximate", "tanh", false) ? tn_nn_gelu_tanh(c->b, x)
-                                                                   : tn_nn_gelu(c->b, x));
+    int way = 0;
+    return onnx_choose(c, "approximate", ways, 2, 0, &way) &&
+           onnx_give(c, 0, way ? tn_nn_gelu_tanh(c->b, x) : tn_nn_gelu(c->b, x));
+}
+
+/* Input K, a bound for a tensor of rank RANK; one element is that of all, whatever its rank. */
+static tn_value bound_in(onnx_call *c, uint32_t k, uint32_t rank)
+{
+    const tn_value v = onnx_in(c, k);
+    const type *t = onnx_type_of(c, v);
+    bool is_one = t && t->rank > rank;
+    for (uint32_t i = 0; is_one && i < t->rank; i++)
+        is_one = t->dims[i] == 1;
+    return is_one ? tn_reshape(c->b, v, (tn_ints){0}) : v;
 }
 
 /* The bounds are attributes before version 11, then inputs, which may be data. */
@@ -173,10 +185,12 @@ bool onnx_op_clip(onnx_call *c)
         return onnx_give(c, 0, x);
     }
     const type *t = onnx_type_of(c, x);
-    const tn_value low = onnx_in(c, 1), high = onnx_in(c, 2);
-    for (uint32_t k = 1; t && k < 3; k++)
-        if (onnx_has_in(c, k) && !onnx_spreads(c, onnx_in(c, k), onnx_dims(t)))
-            return false;
+    if (!t)
+        return false;
+    const tn_value low = bound_in(c, 1, t->rank), high = bound_in(c, 2, t->rank);
+    if ((onnx_has_in(c, 1) && !onnx_spreads(c, low, onnx_dims(t))) ||
+        (onnx_has_in(c, 2) && !onnx_spreads(c, high, onnx_dims(t))))
+        return false;
     if (onnx_has_in(c, 1) && onnx_has_in(c, 2))
         return onnx_give(c, 0, tn_clamp(c->b, x, low, high));
     if (onnx_has_in(c, 1))

@@ -43,16 +43,30 @@ tn_value onnx_from_heads(onnx_call *c, tn_value x)
     return tn_reshape(c->b, rows, TN_INTS(t->dims[0], t->dims[2], width));
 }
 
-/* The mask to add to the scores: truth values become 0 and -inf. */
-static tn_value added_mask(onnx_call *c, tn_dtype dtype)
+/* MASK, which says nothing of the last of KEYS: they are not seen. */
+static tn_value with_all_keys(onnx_call *c, tn_value mask, dim keys)
 {
-    const tn_value mask = onnx_in(c, 3);
     const type *t = onnx_type_of(c, mask);
-    if (!t || t->dtype != TN_I1)
+    int64_t none[TN_MAX_RANK] = {0}, high[TN_MAX_RANK] = {0};
+    const dim have = t && t->rank ? t->dims[t->rank - 1] : 1;
+    if (have == 1 || dim_is_symbolic(have) || dim_is_symbolic(keys) || have >= keys)
         return mask;
-    const tn_value zero = tn_scalar(c->b, dtype, 0),
-                   none = tn_scalar(c->b, dtype, -(double)INFINITY);
-    return tn_select(c->b, mask, zero, none);
+    high[t->rank - 1] = keys - have;
+    return tn_pad(c->b, mask, (tn_ints){none, t->rank}, (tn_ints){high, t->rank},
+                  (tn_ints){none, t->rank}, -(double)INFINITY);
+}
+
+/* The mask to add to the scores of KEYS: truth values become 0 and -inf. */
+static tn_value added_mask(onnx_call *c, dim keys, tn_dtype dtype)
+{
+    tn_value mask = onnx_in(c, 3);
+    const type *t = onnx_type_of(c, mask);
+    if (t && t->dtype == TN_I1) {
+        const tn_value zero = tn_scalar(c->b, dtype, 0),
+                       none = tn_scalar(c->b, dtype, -(double)INFINITY);
+        mask = tn_select(c->b, mask, zero, none);
+    }
+    return c->version < 24 ? mask : with_all_keys(c, mask, keys);
 }
 
 /* What to add to the scores, so that each element of the batch sees as many keys as input 6 says; a
@@ -116,8 +130,9 @@ bool onnx_op_attention(onnx_call *c)
     tn_attention how = {.size = sizeof how,
                         .scale = onnx_attr_float(c, "scale", 0),
                         .causal = onnx_attr_int(c, "is_causal", 0)};
-    if (onnx_has_in(c, 3))
-        how.mask = added_mask(c, t->dtype);
+    const type *all = onnx_type_of(c, k);
+    if (onnx_has_in(c, 3) && all)
+        how.mask = added_mask(c, all->dims[2], t->dtype);
     if (onnx_has_in(c, 6)) {
         const tn_value seen = length_mask(c, q, k, t->dtype, how.causal);
         if (!tn_is_value(seen))
@@ -219,6 +234,8 @@ bool onnx_op_tensor_scatter(onnx_call *c)
     if (!fits || !onnx_in_fits(c, 2, TN_INTS(t->dims[0])))
         return onnx_refuse(c, DIAG_DimensionMismatch,
                            "the update has the cache's extents, but for one axis behind the batch");
-    const bool ring = onnx_attr_is(c, "mode", "circular", false);
-    return onnx_give(c, 0, onnx_in_cache(c, past, update, onnx_in(c, 2), axis, ring));
+    static const char *const modes[] = {"linear", "circular"};
+    int ring = 0;
+    return onnx_choose(c, "mode", modes, 2, 0, &ring) &&
+           onnx_give(c, 0, onnx_in_cache(c, past, update, onnx_in(c, 2), axis, ring));
 }

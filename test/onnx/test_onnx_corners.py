@@ -1,0 +1,121 @@
+"""Corners of operators of ONNX, where other engines are wrong as easily."""
+import unittest
+
+import numpy as np
+
+from lib.onnx_case import Case, floats, ints
+from lib.onnx_files import model, node
+
+
+class Corners(Case):
+    def of_known(self, op, *arrays, opset=18, **attributes):
+        """What OP gives for initializers, behind which stands an Identity; its kinds of errors where it is refused."""
+        names = [f"w{i}" for i in range(len(arrays))]
+        data = model([node(op, " ".join(names), "a", **attributes), node("Identity", "a", "y")], [], [("y", "si64", None)],
+                     list(zip(names, arrays)), opset=opset)
+        done = self.checked(data)
+        return self.run_model(data, {})[0] if done.returncode == 0 else self.refused(data)
+
+    def test_integer_powers_are_exact(self):
+        x = np.array([94906267, 2000001, -5, 3037000500], np.int64)
+        for exponent in 2, 3:
+            data = model([node("Pow", "x e", "y")], [("x", "si64", [4])], [("y", "si64", None)], [("e", np.int64(exponent))])
+            got, = self.run_model(data, {"x": x})
+            with np.errstate(over="ignore"):
+                np.testing.assert_array_equal(got, x ** exponent)
+
+    def test_powers_have_the_rank_of_the_exponent(self):
+        for exponent in 2, 3, 4:
+            data = model([node("Pow", "x e", "y")], [("x", "f32", [3])], [("y", "f32", None)], [("e", np.full((1, 1, 1), exponent, np.float32))])
+            self.assertEqual(self.run_model(data, {"x": floats(3)})[0].shape, (1, 1, 3))
+
+    def test_ranges_of_large_integers(self):
+        """Beyond 2^53 doubles do not count them."""
+        for start, limit, step in ((1 << 53) + 1, (1 << 53) + 3, 1), (-(1 << 63), (1 << 63) - 1, 1 << 62), (10, 0, -3), (3, 3, 1), (3, 1, 2):
+            got = self.of_known("Range", np.int64(start), np.int64(limit), np.int64(step), opset=13)
+            np.testing.assert_array_equal(got, np.array([*range(start, limit, step)], np.int64))
+
+    def test_known_lists_along_axes(self):
+        """Results that are known have no axes that there are not, and reduce over none where that is said."""
+        list_ = ints(3, 1, 2)
+        self.assertEqual(self.of_known("Concat", list_, list_, axis=1), ["InvalidAxis"])
+        self.assertEqual(self.of_known("Gather", list_, ints(0), axis=2), ["InvalidAxis"])
+        for op in "ReduceMax", "ReduceMin", "ReduceProd":
+            self.assertEqual(self.of_known(op, list_, ints(2)), ["InvalidAxis"])
+            np.testing.assert_array_equal(self.of_known(op, list_, ints(), noop_with_empty_axes=1), list_)
+        np.testing.assert_array_equal(self.of_known("ReduceMax", list_, ints()), [3])
+        np.testing.assert_array_equal(self.of_known("ReduceMin", list_, ints(-1), keepdims=0), 1)
+
+    def test_crops_of_the_same_extents(self):
+        """A part of an axis, stretched to as many elements as the axis has."""
+        x, roi = floats(1, 2, 4, 5), np.array([0, 0, 0.25, 0.5, 1, 1, 0.75, 1], np.float32)
+        data = model([node("Resize", "x roi - sizes", "y", mode="linear", coordinate_transformation_mode="tf_crop_and_resize")],
+                     [("x", "f32", ["n", 2, 4, 5])], [("y", "f32", None)], [("roi", roi), ("sizes", ints(1, 2, 4, 5))])
+        got, = self.run_model(data, {"x": x}, "--dim", "n=1")
+        rows, columns = 0.75 + np.arange(4) * 0.5, 2 + np.arange(5) * 0.5
+        want = np.array([[[np.interp(columns, range(5), [np.interp(r, range(4), image[:, c]) for c in range(5)]) for r in rows]
+                          for image in batch] for batch in x])
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+        open_ = model([node("Resize", "x roi scales -", "y", mode="linear", coordinate_transformation_mode="tf_crop_and_resize")],
+                      [("x", "f32", ["n", 2, 4, 5])], [("y", "f32", None)], [("roi", roi), ("scales", np.array([1, 1, 2, 2], np.float32))])
+        self.accepted(open_)
+
+    def test_too_few_extents(self):
+        data = model([node("Resize", "x - scales sizes", "y")], [("x", "f32", [1, 1, 4, 4])], [("y", "f32", None)],
+                     [("scales", np.ones(4, np.float32)), ("sizes", ints(2))])
+        self.assertEqual(self.refused(data), ["InvalidAttribute"])
+
+    def test_norms_of_zeros(self):
+        x = np.array([[0, 0], [3, -4]], np.float32)
+        for p, want in (1, [[0, 0], [3 / 7, -4 / 7]]), (2, [[0, 0], [0.6, -0.8]]):
+            got, = self.results("LpNormalization", 1, x, axis=1, p=p)
+            np.testing.assert_allclose(got, want, rtol=1e-6)
+
+    def test_positions_of_maxima_among_padding(self):
+        """Padding is as small as an element may be: it is no position."""
+        for x in np.zeros((1, 1, 2, 2), np.uint8), np.full((1, 1, 2, 2), -np.inf, np.float32):
+            _, at = self.results("MaxPool", 2, x, kernel_shape=[2, 2], pads=[1, 1, 1, 1])
+            np.testing.assert_array_equal(at, [[[[0, 0, 1], [0, 0, 1], [2, 2, 3]]]])
+        _, at = self.results("MaxPool", 2, np.zeros((1, 1, 4), np.uint8), kernel_shape=[2], pads=[1, 0], dilations=[2])
+        np.testing.assert_array_equal(at, [[[1, 0, 1]]])
+
+    def test_bounds_of_one_element(self):
+        low, high = np.array([1], np.float32), np.array([[3]], np.float32)
+        got, = self.results("Clip", 1, np.float32(5), low, high, opset=13)
+        self.assertEqual((got.shape, got), ((), 3))
+        np.testing.assert_array_equal(self.of_known("Clip", np.float32(-5), low, high, opset=13), np.float32(1), strict=True)
+
+    def test_products_of_quantised_vectors(self):
+        a, b = np.array([1, 2, 3], np.uint8), np.array([[1, 0], [2, 1], [3, 5]], np.uint8)
+        zero = np.array([1], np.uint8)
+        for x, y in (a, b), (b.T, a), (a, a):
+            got, = self.results("MatMulInteger", 1, x, y, zero, np.uint8(2))
+            np.testing.assert_array_equal(got, (x.astype(np.int32) - 1) @ (y.astype(np.int32) - 2), strict=True)
+        one, scale = np.uint8(0), np.float32(1)
+        got, = self.results("QLinearMatMul", 1, a, scale, one, b, np.array([1, 2], np.float32), np.zeros(2, np.uint8), scale, one)
+        np.testing.assert_array_equal(got, (a @ b) * [1, 2])
+
+    def test_short_masks_of_attention(self):
+        """Keys of which a mask says nothing are not seen."""
+        q, k = floats(1, 2, 3, 4), floats(1, 2, 5, 4)
+        for mask, fill in (floats(3, 3), -np.inf), (np.tril(np.ones((3, 3), bool)), False):
+            got, = self.results("Attention", 1, q, k, k, mask, opset=24)
+            whole = np.pad(mask, ((0, 0), (0, 2)), constant_values=fill)
+            want, = self.results("Attention", 1, q, k, k, whole, opset=24)
+            np.testing.assert_array_equal(got, want)
+
+    def test_words_that_are_none(self):
+        for op, opset, shapes, attributes in (("DepthToSpace", 13, [[1, 4, 2, 2]], {"blocksize": 2, "mode": "RCD"}),
+                                              ("Gelu", 20, [[3]], {"approximate": "erf"}),
+                                              ("TensorScatter", 24, [[1, 2, 3], [1, 1, 3]], {"mode": "ring"}),
+                                              ("RoiAlign", 16, [[1, 1, 4, 4], [1, 4]], {"coordinate_transformation_mode": "pixel", "sampling_ratio": 1})):
+            names = [f"x{i}" for i in range(len(shapes))]
+            more = [("b", ints(0))] if op == "RoiAlign" else []
+            with self.subTest(op=op):
+                data = model([node(op, " ".join(names + [name for name, _ in more]), "y", **attributes)],
+                             [(name, "f32", shape) for name, shape in zip(names, shapes)], [("y", "f32", None)], more, opset=opset)
+                self.assertEqual(self.refused(data), ["InvalidAttribute"])
+
+
+if __name__ == "__main__":
+    unittest.main()
