@@ -240,6 +240,15 @@ static void join_operand(const joining *j, uint32_t o, sized start)
     draft_demand(g, k, n->in[o], all);
 }
 
+/* Operands without elements are made all the same, before the last part is stored: what they are
+ * made of may fail. */
+static void need_empty_operands(grouping *g, const node *n)
+{
+    for (uint32_t o = 0; o < n->n_in && !g->failed; o++)
+        if (value_type(g->f, n->in[o])->count == 0 && node_of(g->f, n->in[o])->n_in > 0)
+            need_whole(g, g->drafts.n - 1, n->in[o], "it has no elements");
+}
+
 /* One kernel for each part, which stores it where it belongs. */
 void place_concat(grouping *g, uint32_t i)
 {
@@ -265,5 +274,6 @@ void place_concat(grouping *g, uint32_t i)
             join_part(&j, &p, n, 0);
         start = sized_add(start, (sized){extents.now[axis], extents.other[axis]});
     }
+    need_empty_operands(g, n);
     g->why[j.v] = "its parts come from different kernels";
 }

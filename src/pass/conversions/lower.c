@@ -222,6 +222,57 @@ static value_id made_of_nothing(expand_call *c)
     }
 }
 
+static bool may_stop(const function *f, const node *n)
+{
+    const bool divides = n->op == OP_DIV || n->op == OP_MOD;
+    return (op_table[n->op].traits & T_MAY_FAIL) &&
+           (!divides || dtype_is_int(value_type(f, n->first_value)->dtype));
+}
+
+/* By value of F: may what it is made of stop the run? NULL without memory. */
+static const bool *find_stops(const function *f, arena *memory)
+{
+    bool *stops = ARENA_ARRAY(memory, bool, f->values.n);
+    for (uint32_t i = 0; stops && i < f->nodes.n; i++) {
+        const node *n = &f->nodes.at[i];
+        bool any = may_stop(f, n);
+        for (uint32_t k = 0; k < n->n_in; k++)
+            any = any || stops[n->in[k]];
+        for (uint32_t r = 0; r < n->n_results; r++)
+            stops[n->first_value + r] = any;
+    }
+    return stops;
+}
+
+/* None of the elements of X, as the node's dtype. */
+static value_id nothing_of(expand_call *c, value_id x)
+{
+    const int64_t none = 0, one = 1;
+    value_id v = flat(c, x);
+    if (build_type(c->b, v)->count > 0)
+        v = build_slice(c->b, v, &none, &none, &one, 1);
+    return build_cast(c->b, v, c->out->dtype);
+}
+
+/* X, which stands for the node and has no element of its operands. What these are made of may stop
+ * the run, and does so still where no element of it is joined to X. */
+static value_id joined_to_operands(expand_call *c, value_id x)
+{
+    enum { MOST = 3 };
+    const bool *stops = c->user;
+    value_id parts[1 + MOST];
+    uint32_t n = 1;
+    for (uint32_t k = 0; x != NO_VALUE && k < c->n->n_in && n <= MOST; k++)
+        if (c->in[k] != x && stops[c->in[k]] &&
+            dtype_can_cast(operand_type_of(c, k)->dtype, c->out->dtype))
+            parts[n++] = nothing_of(c, c->in[k]);
+    if (n == 1)
+        return x;
+    attr along = attr_of_int(KEY_AXIS, 0);
+    parts[0] = flat(c, x);
+    return expand_to_result(c, build_node(c->b, OP_CONCAT, parts, n, &along, 1));
+}
+
 /* ---- all of them ---- */
 
 /* Has the input of a convolution holes? */
@@ -293,11 +344,22 @@ static tn_status lower_node(expand_call *c, value_id *result)
     if (!is_composite(c->f, c->n))
         return TN_OK;
     if (makes_of_nothing(c->f, c->n))
-        call.result = made_of_nothing(&call.use);
+        call.result = joined_to_operands(&call.use, made_of_nothing(&call.use));
     else
         TN_TRY(op_lowerings[c->n->op](&call));
     *result = call.result;
     return TN_OK;
+}
+
+static tn_status lower_once(function *f, uint32_t *changed)
+{
+    arena memory;
+    arena_init(&memory, f->module->allocator);
+    const bool *stops = find_stops(f, &memory);
+    const tn_status s =
+        stops ? function_substitute(f, lower_node, stops, changed) : module_no_memory(f->module);
+    arena_release(&memory);
+    return s;
 }
 
 /* A round may make composite ops, but simpler ones each time. */
@@ -308,7 +370,7 @@ static tn_status lower_function(function *f)
     f->declared.n = 0;
     for (int round = 0; changed && round < MOST_ROUNDS; round++) {
         changed = 0;
-        TN_TRY(function_substitute(f, lower_node, NULL, &changed));
+        TN_TRY(lower_once(f, &changed));
     }
     return TN_OK;
 }
