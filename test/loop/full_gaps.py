@@ -28,7 +28,14 @@ def cut(kind, a, b, low, high):
                    (f"reshape({{}}) new_shape[{a * n}]", (a * n,)), ("add({0}, {0})", (a * n,)))
 
 
-PROGRAMS = [outside("f32", 9, 3, 100), outside("f32", 40, 2, 32), outside("f32", 30, 3, 33), outside("f64", 12, 2, 47), outside("f16", 11, 3, 65),
+def wrapped(kind, n, times):
+    """A line repeated, as two, whose sums go back to its start again and again."""
+    half = times * n // 2
+    return program(kind, (1, n), (f"broadcast_to({{}}) result_shape[{times}, {n}]", (times, n)), (f"reshape({{}}) new_shape[2, {half}]", (2, half)),
+                   ("reduce_sum({}) axes[1]", (2,)))
+
+
+PROGRAMS = [wrapped("f32", 45, 30), wrapped("si8", 77, 10), wrapped("f64", 33, 20), outside("f32", 9, 3, 100), outside("f32", 40, 2, 32), outside("f32", 30, 3, 33), outside("f64", 12, 2, 47), outside("f16", 11, 3, 65),
             outside("si8", 23, 2, 70), outside("f32", 50, 2, 31), outside("cf32", 8, 2, 75), outside("f32", 20, 3, 90, "max"),
             outside("f64", 20, 2, 49, "min"), outside("i1", 20, 2, 90, "max"),
             cut("f32", 21, 60, 1, 51), cut("si16", 30, 100, 3, 36), cut("f64", 25, 41, 0, 40), cut("si8", 9, 200, 50, 171), cut("f32", 40, 33, 0, 32)]

@@ -231,9 +231,10 @@ static bool is_same_axis(const access_expr *x, const access_expr *y)
            x->constant_other == y->constant_other;
 }
 
-loop_value emit_first_part(emitter *e, const access_expr *expr)
+loop_value emit_first_part(emitter *e, const access_expr *expr, bool *goes_back)
 {
     loop_builder *b = e->b;
+    *goes_back = true;
     const access_term *cut = NULL;
     loop_value rest = LOOP_NO_VALUE;
     for (uint32_t i = 0; i < expr->n; i++) {
@@ -250,6 +251,7 @@ loop_value emit_first_part(emitter *e, const access_expr *expr)
             (cut && (cut->by != t->by || !is_same_axis(cut->of, t->of))))
             return LOOP_NO_VALUE;
         cut = t;
+        *goes_back = *goes_back && t->kind == ACCESS_REMAINDER;
         rest = loop_binary(b, LOOP_ISUB, loop_i64(b, t->by), quotient(e, of.first, t, true));
     }
     return rest;

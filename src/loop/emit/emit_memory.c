@@ -165,22 +165,32 @@ static loop_value number_ahead(emitter *e, const access_expr *expr, int64_t by)
     return then.first;
 }
 
+/* The lanes at P of which those of MASK are wanted; all of them can be read unless NEEDS_MASK. */
+static element load_part(emitter *e, loop_value p, tn_dtype d, loop_value mask, bool needs_mask)
+{
+    return needs_mask ? element_load_where(e->b, d, p, mask)
+                      : element_load(e->b, d, p, e->lanes, emit_natural(d));
+}
+
 /* Lanes that go on by one, but for a gap somewhere: two vectors, of the lanes up to it and of those
- * behind. */
+ * behind. Where the elements behind the gap lie behind in memory, too, both vectors lie between the
+ * first lane and the last, and can be loaded whole. */
 static bool load_around_gap(emitter *e, loop_value base, tn_dtype d, const access_expr *offset,
                             loop_value first, element *x)
 {
     loop_builder *b = e->b;
     const int64_t others = (int64_t)e->lanes - 1;
-    const loop_value n = dtype_is_complex(d) ? LOOP_NO_VALUE : emit_first_part(e, offset);
+    bool goes_back;
+    const loop_value n =
+        dtype_is_complex(d) ? LOOP_NO_VALUE : emit_first_part(e, offset, &goes_back);
     if (n == LOOP_NO_VALUE)
         return false;
     const loop_value is_before = element_first(b, e->lanes, n);
     const loop_value last = number_ahead(e, offset, others);
     const loop_value behind = loop_binary(b, LOOP_ISUB, last, loop_i64(b, others));
-    const element low = element_load_where(b, d, emit_address(e, base, first, d), is_before);
-    const element high = element_load_where(b, d, emit_address(e, base, behind, d),
-                                            loop_unary(b, LOOP_NOT, is_before));
+    const element low = load_part(e, emit_address(e, base, first, d), d, is_before, goes_back);
+    const element high = load_part(e, emit_address(e, base, behind, d), d,
+                                   loop_unary(b, LOOP_NOT, is_before), goes_back);
     *x = element_select(b, is_before, low, high);
     return true;
 }

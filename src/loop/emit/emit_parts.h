@@ -44,8 +44,8 @@ loop_value emit_all_hold(emitter *e, const access_map *map, uint32_t from);
 bool emit_unwrapped(emitter *e, const access_expr *expr, emit_index *line, loop_value *fits);
 /* Where lanes that go on by one are cut in two at most, each part of elements side by side: how
  * many (i64) the first one has, as many as there are lanes or more if it is the only one; else
- * LOOP_NO_VALUE. */
-loop_value emit_first_part(emitter *e, const access_expr *expr);
+ * LOOP_NO_VALUE. *GOES_BACK: the second may lie before the end of the first. */
+loop_value emit_first_part(emitter *e, const access_expr *expr, bool *goes_back);
 /* Are the lanes of EXPR, where *FITS, a few elements from number *FIRST on, each several times? How
  * many, else 0, and in TABLE which of them each lane is. */
 uint32_t emit_few(emitter *e, const access_expr *expr, loop_value *first, loop_value *fits,
