@@ -137,6 +137,8 @@ bool rows_runs_ahead(const rows *s, uint32_t pass)
 {
     enum { LONG = 8192 };
     bool is_only = s->passes == 1;
+    if (nest_bytes(s->e.f, s->k) < s->e.cached) /* caches are fast enough without */
+        return false;
     for (uint32_t i = 0; i < s->k->n_out; i++)
         is_only = is_only && rows_is_row_value(s, &s->k->out[i]);
     return pass == 1 && !s->columns && (is_only || (!s->is_dynamic && s->length > LONG));
