@@ -8,16 +8,10 @@
  * product there. Blocks that reach beyond a window have code of their own. */
 #include "loop/contract/direct/contract_direct_parts.h"
 
-/* One place in A, as it is known while the program is made: elements, and coordinates of windows.
- */
-typedef struct place {
-    int64_t at, in[CONTRACT_MAX_WINDOWS];
-} place;
-
 /* ---- loading ---- */
 
 /* P moves by N results of SIDE. */
-static void move_along(const direct *d, const direct_side *side, int64_t n, place *p)
+static void move_along(const direct *d, const direct_side *side, int64_t n, direct_place *p)
 {
     if (side->axis == NO_AXIS)
         return;
@@ -27,10 +21,10 @@ static void move_along(const direct *d, const direct_side *side, int64_t n, plac
 }
 
 /* Where product K of row ROW of line LINE is, from the block's first element. */
-static place place_of(const direct *d, const int64_t *k, int64_t line, int64_t row)
+static direct_place place_of(const direct *d, const int64_t *k, int64_t line, int64_t row)
 {
     const contract_spec *s = d->s;
-    place p = {0, {0}};
+    direct_place p = {0, {0}};
     for (uint32_t i = 0; i < s->n_k; i++) {
         int64_t by;
         const uint32_t w = direct_window_of(s, CONTRACT_K, i, &by);
@@ -46,7 +40,7 @@ static place place_of(const direct *d, const int64_t *k, int64_t line, int64_t r
 }
 
 /* Does P lie inside of all windows but that of the vectors? LOOP_NO_VALUE: always. */
-static loop_value is_inside(const direct *d, const place *p)
+static loop_value is_inside(const direct *d, const direct_place *p)
 {
     loop_builder *b = d->b;
     loop_value all = LOOP_NO_VALUE;
@@ -70,24 +64,23 @@ static loop_value lanes_inside(const direct *d, loop_value first)
     return loop_binary(b, LOOP_IULT, at, loop_splat(b, d->lanes, end));
 }
 
-static element every_second(const direct *d, element x, element y)
+/* Every second of the elements of X and Y, from element FIRST on. */
+static element every_second(const direct *d, element x, element y, uint32_t first)
 {
     uint8_t table[LOOP_MAX_LANES];
     for (uint32_t i = 0; i < d->lanes; i++)
-        table[i] = (uint8_t)(2 * i);
+        table[i] = (uint8_t)(2 * i + first);
     return element_shuffle(d->b, x, y, table, d->lanes);
 }
 
-/* The vector of A at P, along the axis of M. Which lanes exist is the same for all rows; rows
+/* N vectors of A from P on, along the axis of M. Which lanes exist is the same for all rows; rows
  * outside are read among zeros. */
-static element load_along(const direct *d, const place *p)
+static void load_vectors(const direct *d, const direct_place *p, uint32_t n, element *x)
 {
     loop_builder *b = d->b;
     const int64_t bytes = (int64_t)dtype_bytes(d->s->a);
-    const uint32_t n = (uint32_t)d->vector_by;
     const loop_value inside = d->is_guarded ? is_inside(d, p) : (loop_value)LOOP_NO_VALUE;
     loop_value at = loop_at(b, d->from, p->at * bytes);
-    element x[2];
     if (inside != LOOP_NO_VALUE)
         at = loop_select(b, inside, at, d->zeros);
     for (uint32_t i = 0; i < n; i++) {
@@ -101,7 +94,34 @@ static element load_along(const direct *d, const place *p)
             int_add(b, d->in[d->vector_in], loop_i64(b, p->in[d->vector_in] + more));
         x[i] = element_load_where(b, d->s->a, here, lanes_inside(d, first));
     }
-    return n == 1 ? x[0] : every_second(d, x[0], x[1]);
+}
+
+static bool is_same(const direct *d, const direct_place *p, const direct_place *q)
+{
+    bool same = p->at == q->at;
+    for (uint32_t w = 0; w < d->s->n_windows; w++)
+        same = same && p->in[w] == q->in[w];
+    return same;
+}
+
+/* The vector of A at P, along the axis of M. In steps of two, that of an even place and that of the
+ * next one are parts of the same two vectors. */
+static element load_along(direct *d, const direct_place *p)
+{
+    element x;
+    if (d->vector_by == 1) {
+        load_vectors(d, p, 1, &x);
+        return x;
+    }
+    const uint32_t odd = (uint32_t)p->in[d->vector_in] & 1;
+    direct_place even = *p;
+    even.at -= odd;
+    even.in[d->vector_in] -= odd;
+    if (!d->has_pair || !is_same(d, &even, &d->pair_at))
+        load_vectors(d, &even, 2, d->pair);
+    d->has_pair = true;
+    d->pair_at = even;
+    return every_second(d, d->pair[0], d->pair[1], odd);
 }
 
 /* Element offsets of the lanes, STEP apart, in bytes, and the lanes that exist. */
@@ -128,7 +148,7 @@ static element load_columns(const direct *d, tn_dtype dtype, loop_value at, int6
 }
 
 /* The vector of A at P, along the axis of N. */
-static element load_across(const direct *d, const place *p, loop_value count)
+static element load_across(const direct *d, const direct_place *p, loop_value count)
 {
     loop_builder *b = d->b;
     loop_value at = loop_at(b, d->from, p->at * (int64_t)dtype_bytes(d->s->a));
@@ -140,7 +160,7 @@ static element load_across(const direct *d, const place *p, loop_value count)
     return load_columns(d, d->s->a, at, d->vector_by, count);
 }
 
-static element load_factor_of_a(const direct *d, const place *p, loop_value count)
+static element load_factor_of_a(direct *d, const direct_place *p, loop_value count)
 {
     const element x = d->by_columns ? load_across(d, p, count) : load_along(d, p);
     return element_cast(d->b, x, d->form);
@@ -244,7 +264,7 @@ static void meet(direct *d, int64_t *k, int64_t y, int64_t x, int64_t rows, loop
                 k[d->lines.slides] = outer;
             k[d->rows.slides] = inner;
             if (!is_loaded) {
-                const place p = place_of(d, k, line, row);
+                const direct_place p = place_of(d, k, line, row);
                 a = load_factor_of_a(d, &p, count);
                 is_loaded = true;
             }
@@ -262,7 +282,7 @@ static void add_products(direct *d, int64_t rows, loop_value count)
     if (slides == NO_AXIS) {
         do
             for (int64_t row = 0; row < rows; row++) {
-                const place p = place_of(d, k, 0, row);
+                const direct_place p = place_of(d, k, 0, row);
                 add_product(d, k, row, load_factor_of_a(d, &p, count));
             }
         while (next_position(k, s->k, 0, s->n_k));
@@ -350,6 +370,7 @@ static void emit_results(direct *d, int64_t rows, loop_value count)
         memset(d->is_loaded, false, sizeof d->is_loaded);
     for (int64_t i = 0; i < d->lines.extent * rows * d->columns; i++)
         d->sums[i] = zero;
+    d->has_pair = false;
     add_products(d, rows, count);
     const int64_t extent = d->by_columns ? d->s->n[d->vector].extent : d->s->m[d->vector].extent;
     const bool may_be_whole = d->stores_parts_slowly && count != LOOP_NO_VALUE && extent > d->lanes;

@@ -21,6 +21,12 @@ typedef struct direct_side {
     int64_t by, slide_by; /* the steps of both in it */
 } direct_side;
 
+/* One place in A, as it is known while the program is made: elements, and coordinates of windows.
+ */
+typedef struct direct_place {
+    int64_t at, in[CONTRACT_MAX_WINDOWS];
+} direct_place;
+
 typedef struct direct {
     const contract_spec *s;
     loop_builder *b;
@@ -45,6 +51,9 @@ typedef struct direct {
     bool is_loaded[DIRECT_PRODUCTS];
     element factor[DIRECT_PRODUCTS * DIRECT_COLUMNS];
     element sums[DIRECT_BODY];
+    bool has_pair; /* two vectors of A were loaded from `pair_at` on */
+    direct_place pair_at;
+    element pair[2];
     loop_value batch, batch_at[CONTRACT_MAX_AXES],
         m[CONTRACT_MAX_AXES]; /* of the item; M without the rows and the vector, the first line */
     loop_value row, at;       /* the first ones of the block */
