@@ -6,7 +6,7 @@
 #include "runtime/code.h"
 #include "target/target.h"
 
-enum { MASKS = 14, COUNTS = 9, MOST_LANES = LOOP_MAX_LANES, ROOM = 64 * 8 };
+enum { MASKS = 14, COUNTS = 11, MOST_LANES = LOOP_MAX_LANES, ROOM = 64 * 8 };
 
 /* How memory is reached. */
 typedef enum access_kind {
@@ -20,7 +20,7 @@ typedef enum access_kind {
 } access_kind;
 
 static const loop_elem elems[] = {LOOP_I8, LOOP_I16, LOOP_I32, LOOP_I64, LOOP_F32, LOOP_F64};
-static const int64_t counts[COUNTS] = {0, 1, 2, 3, 5, 8, 9, 16, 64};
+static const int64_t counts[COUNTS] = {0, 1, 2, 3, 5, 7, 8, 9, 16, 31, 64};
 
 /* One function: an access under mask number MASK. */
 typedef struct shape {

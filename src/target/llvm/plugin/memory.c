@@ -84,8 +84,7 @@ static bool has_masks(const translation *t, loop_type type)
            (t->level == LEVEL_AVX2 && natural_align((loop_elem)type.elem) >= 4);
 }
 
-/* One block for all lanes, and one for fewer lanes, which copies elements one by one through
- * memory. */
+/* One block for all lanes, and others for fewer of them. */
 typedef struct detour {
     LLVMBasicBlockRef full, part, after;
 } detour;
@@ -101,26 +100,6 @@ static detour open_detour(const function_state *f, LLVMValueRef n, uint32_t lane
     LLVMSetMetadata(branch, f->t->kind_weights, f->t->mark_likely);
     LLVMPositionBuilderAtEnd(b, d.full);
     return d;
-}
-
-/* Copy the first N elements, one at a time; the builder is behind the loop then. */
-static void copy_first(const function_state *f, loop_elem e, LLVMValueRef to, LLVMValueRef from,
-                       LLVMValueRef n)
-{
-    LLVMBuilderRef b = f->t->builder;
-    LLVMTypeRef elem = f->t->elems[e], i64 = f->t->elems[LOOP_I64];
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(b), body = new_block(f), after = new_block(f);
-    LLVMValueRef zero = LLVMConstNull(i64);
-    (void)LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, n, zero, ""), after, body);
-    LLVMPositionBuilderAtEnd(b, body);
-    LLVMValueRef k = LLVMBuildPhi(b, i64, "");
-    LLVMValueRef x = LLVMBuildLoad2(b, elem, LLVMBuildGEP2(b, elem, from, &k, 1, ""), "");
-    LLVMSetAlignment(x, 1);
-    LLVMSetAlignment(LLVMBuildStore(b, x, LLVMBuildGEP2(b, elem, to, &k, 1, "")), 1);
-    LLVMValueRef next = LLVMBuildAdd(b, k, LLVMConstInt(i64, 1, false), "");
-    LLVMAddIncoming(k, (LLVMValueRef[]){zero, next}, (LLVMBasicBlockRef[]){before, body}, 2);
-    (void)LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, next, n, ""), body, after);
-    LLVMPositionBuilderAtEnd(b, after);
 }
 
 /* A number of elements that is known: they are two vectors of a power of two, which overlap. */
@@ -194,25 +173,67 @@ static void store_known_part(const function_state *f, const loop_inst *i, loop_e
     LLVMSetAlignment(LLVMBuildStore(b, shuffled(f, x, x, table, part->vector), second), 1);
 }
 
+/* X, then Y, or zeros where that is NULL. */
+static LLVMValueRef followed_by(const function_state *f, LLVMValueRef x, LLVMValueRef y,
+                                uint32_t lanes)
+{
+    uint32_t table[LOOP_MAX_LANES];
+    for (uint32_t k = 0; k < 2 * lanes; k++)
+        table[k] = k;
+    return shuffled(f, x, y ? y : LLVMConstNull(LLVMTypeOf(x)), table, 2 * lanes);
+}
+
+/* The first N lanes at P, some of LANES, and zeros: a part for each bit of N, the shortest first,
+ * which is the last in memory. X has those behind them. */
+static LLVMValueRef load_by_bits(const function_state *f, loop_elem e, LLVMValueRef p,
+                                 LLVMValueRef n, uint32_t lanes, uint32_t align)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMTypeRef i64 = f->t->elems[LOOP_I64];
+    LLVMValueRef x = LLVMConstNull(LLVMVectorType(f->t->elems[e], 1));
+    for (uint32_t some = 1; some < lanes; some *= 2) {
+        LLVMBasicBlockRef from[] = {LLVMGetInsertBlock(b), new_block(f)}, after = new_block(f);
+        LLVMValueRef xs[] = {followed_by(f, x, NULL, some), NULL};
+        LLVMValueRef bit = LLVMBuildAnd(b, n, LLVMConstInt(i64, some, false), "");
+        (void)LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, bit, LLVMConstNull(i64), ""), after,
+                              from[1]);
+        LLVMPositionBuilderAtEnd(b, from[1]);
+        LLVMValueRef at = LLVMBuildAnd(b, n, LLVMConstInt(i64, -(uint64_t)(2 * some), false), "");
+        LLVMValueRef here = LLVMBuildLoad2(b, LLVMVectorType(f->t->elems[e], some),
+                                           LLVMBuildGEP2(b, f->t->elems[e], p, &at, 1, ""), "");
+        LLVMSetAlignment(here, align);
+        xs[1] = followed_by(f, here, x, some);
+        (void)LLVMBuildBr(b, after);
+        LLVMPositionBuilderAtEnd(b, after);
+        x = LLVMBuildPhi(b, LLVMTypeOf(xs[0]), "");
+        LLVMAddIncoming(x, xs, from, 2);
+    }
+    return x;
+}
+
+/* The alignment of every element where the first one is at an address aligned as I says. */
+static uint32_t element_align(const loop_inst *i, loop_elem e)
+{
+    const uint32_t natural = natural_align(e), first = 1u << i->log_align;
+    return first < natural ? first : natural;
+}
+
 static LLVMValueRef load_by_detour(const function_state *f, const loop_inst *i)
 {
     LLVMBuilderRef b = f->t->builder;
     LLVMTypeRef type = type_of_inst(f, i);
+    const loop_elem e = (loop_elem)i->type.elem;
     LLVMValueRef p = in_of(f, i, 0), n = in_of(f, i, 1);
     known_part known;
-    if (is_known_part(f, (loop_elem)i->type.elem, n, i->type.lanes, &known))
+    if (is_known_part(f, e, n, i->type.lanes, &known))
         return load_known_part(f, i, &known);
     const detour d = open_detour(f, n, i->type.lanes);
     LLVMValueRef full = LLVMBuildLoad2(b, type, p, ""), part = LLVMConstNull(type);
     LLVMSetAlignment(full, 1u << i->log_align);
     (void)LLVMBuildBr(b, d.after);
     LLVMPositionBuilderAtEnd(b, d.part);
-    if (i->type.lanes > 1) {
-        LLVMValueRef own = new_memory(f, type, LOOP_ALIGN);
-        (void)LLVMBuildStore(b, part, own);
-        copy_first(f, (loop_elem)i->type.elem, own, p, n);
-        part = LLVMBuildLoad2(b, type, own, "");
-    }
+    if (i->type.lanes > 1)
+        part = load_by_bits(f, e, p, n, i->type.lanes, element_align(i, e));
     LLVMBasicBlockRef part_end = LLVMGetInsertBlock(b);
     (void)LLVMBuildBr(b, d.after);
     LLVMPositionBuilderAtEnd(b, d.after);
@@ -221,25 +242,50 @@ static LLVMValueRef load_by_detour(const function_state *f, const loop_inst *i)
     return x;
 }
 
+/* The first N lanes of X at P, some of LANES: a part for each bit of N, the longest first. X is
+ * what is left after each. */
+static void store_by_bits(const function_state *f, loop_elem e, LLVMValueRef p, LLVMValueRef x,
+                          LLVMValueRef n, uint32_t lanes, uint32_t align)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMTypeRef i64 = f->t->elems[LOOP_I64];
+    while (lanes > 1) {
+        lanes /= 2;
+        LLVMBasicBlockRef from[] = {LLVMGetInsertBlock(b), new_block(f)}, after = new_block(f);
+        LLVMValueRef xs[2], ps[] = {p, NULL}, step = LLVMConstInt(i64, lanes, false);
+        LLVMValueRef bit = LLVMBuildAnd(b, n, step, "");
+        xs[0] = some_lanes(f, x, 0, lanes);
+        (void)LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, bit, LLVMConstNull(i64), ""), after,
+                              from[1]);
+        LLVMPositionBuilderAtEnd(b, from[1]);
+        LLVMSetAlignment(LLVMBuildStore(b, xs[0], p), align);
+        xs[1] = some_lanes(f, x, lanes, lanes);
+        ps[1] = LLVMBuildGEP2(b, f->t->elems[e], p, &step, 1, "");
+        (void)LLVMBuildBr(b, after);
+        LLVMPositionBuilderAtEnd(b, after);
+        x = LLVMBuildPhi(b, LLVMTypeOf(xs[0]), "");
+        p = LLVMBuildPhi(b, LLVMTypeOf(p), "");
+        LLVMAddIncoming(x, xs, from, 2);
+        LLVMAddIncoming(p, ps, from, 2);
+    }
+}
+
 static void store_by_detour(const function_state *f, const loop_inst *i)
 {
     LLVMBuilderRef b = f->t->builder;
     const loop_type type = operand_type(f, i, 1);
+    const loop_elem e = (loop_elem)type.elem;
     LLVMValueRef p = in_of(f, i, 0), x = in_of(f, i, 1), n = in_of(f, i, 2);
     known_part known;
-    if (is_known_part(f, (loop_elem)type.elem, n, type.lanes, &known)) {
-        store_known_part(f, i, (loop_elem)type.elem, x, &known);
+    if (is_known_part(f, e, n, type.lanes, &known)) {
+        store_known_part(f, i, e, x, &known);
         return;
     }
     const detour d = open_detour(f, n, type.lanes);
     LLVMSetAlignment(LLVMBuildStore(b, x, p), 1u << i->log_align);
     (void)LLVMBuildBr(b, d.after);
     LLVMPositionBuilderAtEnd(b, d.part);
-    if (type.lanes > 1) {
-        LLVMValueRef own = new_memory(f, LLVMTypeOf(x), LOOP_ALIGN);
-        (void)LLVMBuildStore(b, x, own);
-        copy_first(f, (loop_elem)type.elem, p, own, n);
-    }
+    store_by_bits(f, e, p, x, n, type.lanes, element_align(i, e));
     (void)LLVMBuildBr(b, d.after);
     LLVMPositionBuilderAtEnd(b, d.after);
 }
@@ -256,8 +302,9 @@ LLVMValueRef load_first(const function_state *f, const loop_inst *i)
 void store_first(const function_state *f, const loop_inst *i)
 {
     const loop_type type = operand_type(f, i, 1);
-    if (!has_masks(f->t, type)) {
-        store_by_detour(f, i);
+    const bool is_known = LLVMIsAConstantInt(in_of(f, i, 2)) != NULL;
+    if (!has_masks(f->t, type) || (f->t->level == LEVEL_AVX2 && !is_known)) {
+        store_by_detour(f, i); /* some processors take long for masked stores of AVX2 */
         return;
     }
     LLVMValueRef x = in_of(f, i, 1);
