@@ -35,6 +35,13 @@ def differences(asked, source, inputs):
     return [] if answer.startswith("ok ") else [answer]
 
 
+def differences_of_text(asked, folder, number, text):
+    """The same of a program in PTIR text, with inputs drawn by its number: a check as `report` takes them."""
+    source = folder / f"{number}.ptir"
+    source.write_text(text)
+    return differences(asked, source, [f"random={number}"])
+
+
 def report(programs, check):
     """CHECK(equality, folder, number, *program) gives what is wrong with each of PROGRAMS; ends the test."""
     failed = 0

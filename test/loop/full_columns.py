@@ -1,7 +1,7 @@
 """Sums along an axis that is not the last, of values that are results too: these are stored as they are added up, once."""
 import itertools
 
-from lib.every_way import differences, report
+from lib.every_way import differences_of_text, report
 
 LENGTHS, WIDTHS = (3, 20, 40, 128, 256, 1100), (5, 24, 60, 264)
 ODD = ((2100, 264), (2500, 24), (5200, 60))  # of an odd number of blocks of 1024, and of one that becomes odd
@@ -22,11 +22,5 @@ def programs():
         yield (program("f64" if number % 5 == 4 else "f16" if number % 7 == 6 else "f32", length, width, reductions),)
 
 
-def check(asked, folder, number, text):
-    source = folder / f"{number}.ptir"
-    source.write_text(text)
-    return differences(asked, source, [f"random={number}"])
-
-
 if __name__ == "__main__":
-    report(list(programs()), check)
+    report(list(programs()), differences_of_text)

@@ -1,6 +1,6 @@
 """Reductions of few and long rows, whose blocks are shared out over threads: along rows, of the few columns of a
 matrix, which is walked over as one line where it is read so, and of the products of rows with rows."""
-from lib.every_way import differences, report
+from lib.every_way import differences_of_text, report
 
 LONG = 1 << 16
 
@@ -50,11 +50,5 @@ def programs():
         yield (dots(*made),)
 
 
-def check(asked, folder, number, text):
-    source = folder / f"{number}.ptir"
-    source.write_text(text)
-    return differences(asked, source, [f"random={number}"])
-
-
 if __name__ == "__main__":
-    report(list(programs()), check)
+    report(list(programs()), differences_of_text)
