@@ -28,6 +28,13 @@ static const double exp2_f64[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* From here down e^x and 2^x are less than half the least number, and the two factors of sb_scale
+ * are 0, also with k - 1. Where they were powers of two, the product would be the 0 that it rounds
+ * to, which takes processors tens of cycles: scores that a mask has made -1e9 are such x. */
+#define FARTHEST_F32 -253
+#define FARTHEST_F64 -2045
+#define LOG_2 0x1.62e42fefa39efp-1
+
 /* e^x 2^-halvings */
 static value exp_of(builder *b, value x, unsigned halvings)
 {
@@ -39,7 +46,8 @@ static value exp_of(builder *b, value x, unsigned halvings)
     const value minus_high = math_float(b, type, wide ? -0x1.62e42feep-1 : -0x1.62e4p-1);
     const value minus_low = math_float(b, type, wide ? -0x1.a39ef35793c76p-33 : -0x1.7f7d1cp-20);
 
-    x = wide ? math_clamp(b, x, -746, 710 + halvings) : math_clamp(b, x, -104, 89);
+    x = wide ? math_clamp(b, x, FARTHEST_F64 * LOG_2, 710 + halvings)
+             : math_clamp(b, x, FARTHEST_F32 * LOG_2, 89);
     const value rounded = sb_fma(b, x, log2_e, magic);
     const value k = sb_fsub(b, rounded, magic);
     value r = sb_fma(b, k, minus_high, x);
@@ -77,7 +85,8 @@ static value exp2_of(builder *b, value x, const value *rest)
     const scalar_type type = sb_type(b, x);
     const value magic = math_float(b, type, scalar_magic(type));
 
-    x = type == SCALAR_F64 ? math_clamp(b, x, -1080, 1030) : math_clamp(b, x, -155, 133);
+    x = type == SCALAR_F64 ? math_clamp(b, x, FARTHEST_F64, 1030)
+                           : math_clamp(b, x, FARTHEST_F32, 133);
     const value rounded = sb_fadd(b, x, magic);
     value r = sb_fsub(b, x, sb_fsub(b, rounded, magic)); /* exact */
     if (rest)
@@ -320,7 +329,7 @@ static math_pair exp_of_split(builder *b, split_f32 s)
 /* Below SIGMOID_LOW e^x (1 - e^x), which may be denormal */
 static value low_sigmoid_f32(builder *b, value x)
 {
-    const split_f32 s = split_by_log2(b, math_clamp(b, x, -104, SIGMOID_LOW));
+    const split_f32 s = split_by_log2(b, math_clamp(b, x, FARTHEST_F32 * LOG_2, SIGMOID_LOW));
     const math_pair e = exp_of_split(b, s);
     const value power = sb_scale(b, e.hi, s.rounded), minus = sb_fneg(b, e.hi);
     return sb_scale(b, sb_fadd(b, e.hi, sb_fma(b, minus, power, e.lo)), s.rounded);

@@ -84,8 +84,9 @@ scalar_value sb_fneg(scalar_builder *b, scalar_value x);
 scalar_value sb_fabs(scalar_builder *b, scalar_value x);
 scalar_value sb_frint(scalar_builder *b, scalar_value x);
 /* X * 2^k, rounded once. MAGIC_K is scalar_magic + k, a float whose low bits therefore hold the
- * integer k, which is between twice the least and twice the largest exponent; |X| is between 1/4
- * and 4. Other operands give unspecified numbers, but NaN for a NaN. */
+ * integer k, which is between twice what is below the least and twice the largest exponent of
+ * normal numbers; |X| is between 1/4 and 4. Other operands give unspecified numbers, but NaN for a
+ * NaN. */
 scalar_value sb_scale(scalar_builder *b, scalar_value x, scalar_value magic_k);
 /* 1.5 * 2^m, with m stored significand bits in T: adding it rounds to an integer, which is kept
  * in the low bits. */

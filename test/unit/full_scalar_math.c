@@ -2,6 +2,7 @@
  * arguments. The whole f32 range is in test/long/math_exhaustive.c. */
 #include "scalar/math.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,6 +46,20 @@ static void check_both(math_fn fn, double x, double y, double want, int line)
 }
 #define BOTH(fn, x, want) check_both(MATH_##fn, x, 0, want, __LINE__)
 #define POW(x, y, want) check_both(MATH_POW, x, y, want, __LINE__)
+
+/* Far below every number the result is 0 at once, not a product that rounds to it, which takes
+ * processors long. */
+static void test_far_below(void)
+{
+    static const double far[] = {-1500, -1e9, -HUGE_VAL};
+    for (size_t k = 0; k < sizeof far / sizeof far[0]; k++) {
+        (void)feclearexcept(FE_ALL_EXCEPT);
+        check_both(MATH_EXP, far[k], 0, 0, __LINE__);
+        check_both(MATH_EXP2, far[k] * 2, 0, 0, __LINE__);
+        CHECK(run_f32(MATH_SIGMOID, (float)far[k], 0) == 0);
+        CHECK(!fetestexcept(FE_UNDERFLOW));
+    }
+}
 
 /* Zeros, whose sign stays, and denormals, which are their own result. */
 static void test_odd_at_zero(void)
@@ -433,6 +448,7 @@ int main(int argc, char **argv)
         return check_result();
     }
     test_special();
+    test_far_below();
     test_hard_angles();
     test_angles();
     test_pow_special();
