@@ -294,13 +294,16 @@ static bool has_any_columns(const rows *s)
     return s->columns && nest_is_dynamic(s->k, s->e.vector_axis);
 }
 
-/* The lanes of vectors of WIDTH columns. */
+/* The lanes of vectors of WIDTH columns. Where columns are short (windows) what is read is near,
+ * and longer vectors only take the registers. */
 static uint32_t column_lanes(const rows *s, int64_t width)
 {
+    enum { SHORT = 64 };
+    const bool is_short = !s->is_dynamic && s->length <= SHORT;
     uint32_t lanes = nest_lanes(s->e.f, s->k, width);
     if ((s->is_costly || is_long(s)) && lanes > FEW_LANES)
         lanes = FEW_LANES;
-    else if (width >= 2 * (int64_t)lanes)
+    else if (width >= 2 * (int64_t)lanes && !is_short)
         lanes *= 2; /* longer pieces of each row */
     while (lanes > width)
         lanes /= 2; /* two vectors of which the second begins within the first */
