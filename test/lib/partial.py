@@ -519,6 +519,18 @@ def pools(p):
                  [x], x.dtype, out),)
 
 
+def wide_pools(p):
+    """Windows along lines of several vectors, of which the first and the last meet padding."""
+    shape = [p.r.randint(1, 3), p.r.randint(130, 300)]
+    window, strides, padding = [p.r.randint(1, 3), p.r.randint(2, 5)], [1, p.r.choice([1, 1, 2])], [[0, 0], [p.r.randint(0, 4), p.r.randint(0, 4)]]
+    window[0] = min(window[0], shape[0])
+    out = [(d + sum(q) - w) // s + 1 for d, w, s, q in zip(shape, window, strides, padding)]
+    x = p.input(p.kind(REAL), shape)
+    return (p.op({"ReduceWindow": {"window_dims": window, "strides": strides, "padding": padding, "base_dilation": [1, 1],
+                                   "window_dilation": [1, 1], "reduce": p.r.choice(("Sum", "Max", "Min")), "accum_dtype": None}},
+                 [x], x.dtype, out),)
+
+
 def taken(p):
     x = p.input(p.kind(ALL), p.dims(p.r.randint(1, 2)))
     i = p.input(p.r.choice(("Si32", "Si64")), p.dims(p.r.randint(1, 2), 70))
@@ -779,7 +791,7 @@ def moves(p):
 
 KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, tiled, repeated, many_times, regrouped, records, fields_apart, turned, reductions, rows,
          normalised, products, swept_products, narrow_products, uneven_sweeps, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
-         grouped_convolutions, pools,
+         grouped_convolutions, pools, wide_pools,
          taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, windows_at, largest, cumulated, ordered,
          turned_products, quantised, decoded_products, open_products, scanned, steps, images, moves)
 

@@ -167,6 +167,29 @@ static bool never_hold(const emitter *e, const access_map *map, uint32_t from)
     return false;
 }
 
+/* Are most vectors of a line so far from padding that guards of MAP, number FROM and on, hold in
+ * all lanes? The mask *WITHIN then says where all guards of MAP do. */
+static bool is_mostly_within(emitter *e, const access_map *map, uint32_t from, loop_value *within)
+{
+    enum { MANY = 4 };
+    uint32_t axes = 0;
+    for (uint32_t i = from; i < map->n_guards; i++)
+        axes |= access_expr_axes(map->guards[i].of);
+    *within = loop_const(e->b, loop_type_of(LOOP_MASK, 1), 1);
+    return e->lanes > 1 && e->count == LOOP_NO_VALUE && axes >> e->vector_axis & 1 &&
+           e->k->dims[e->vector_axis] >= MANY * (int64_t)e->lanes &&
+           emit_all_within(e, map, within);
+}
+
+/* X where OK, else the element at PAD. */
+static element padded(emitter *e, element x, loop_value ok, const char *pad)
+{
+    const uint32_t lanes_x = element_lanes(e->b, x), lanes_ok = loop_lanes(e->b, ok);
+    const uint32_t lanes = lanes_x > lanes_ok ? lanes_x : lanes_ok;
+    return element_select(e->b, loop_splat(e->b, lanes, ok), element_splat(e->b, lanes, x),
+                          element_const(e->b, x.dtype, lanes, pad));
+}
+
 /* Movement computes nothing, but where it pads. */
 static element emit_moved(emitter *e, const node *n, const access_map *map)
 {
@@ -180,13 +203,17 @@ static element emit_moved(emitter *e, const node *n, const access_map *map)
     if (never_hold(e, from, map->n_guards))
         return element_const(e->b, emit_dtype(e, d), 1, stored);
     element x = emit_value(e, n->in[0], from);
+    loop_value within;
+    if (from->n_guards > map->n_guards && is_mostly_within(e, from, map->n_guards, &within)) {
+        const element var = element_var(e->b, element_splat(e->b, e->lanes, x));
+        loop_if(e->b, loop_unary(e->b, LOOP_NOT, within));
+        x = padded(e, x, emit_all_hold(e, from, map->n_guards), stored);
+        element_set(e->b, var, element_splat(e->b, e->lanes, x));
+        loop_end(e->b);
+        return element_get(e->b, var);
+    }
     const loop_value ok = emit_all_hold(e, from, map->n_guards);
-    if (ok == LOOP_NO_VALUE)
-        return x;
-    const uint32_t lanes_x = element_lanes(e->b, x), lanes_ok = loop_lanes(e->b, ok);
-    const uint32_t lanes = lanes_x > lanes_ok ? lanes_x : lanes_ok;
-    return element_select(e->b, loop_splat(e->b, lanes, ok), element_splat(e->b, lanes, x),
-                          element_const(e->b, emit_dtype(e, d), lanes, stored));
+    return ok == LOOP_NO_VALUE ? x : padded(e, x, ok, stored);
 }
 
 static element emit_iota(emitter *e, const node *n, const access_map *map)
