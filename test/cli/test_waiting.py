@@ -65,6 +65,26 @@ class Waiting(unittest.TestCase):
                     self.assertEqual(done.returncode, 3, done.stderr)
                     self.assertIn("[Timeout]", done.stderr)
 
+    def test_readers_that_stop(self):
+        """A pipe that is full, and from which nobody reads any more."""
+        lines = "".join(f"%{i} = Neg (%{i - 1}) : tensor<f32>[3]\n" for i in range(1, 6000))
+        (self.folder / "long.ir").write_text(PROGRAM.split("\n")[0] + "\n" + lines + "outputs: %5999\n")
+        kept, full = os.pipe()
+        named = os.open(self.folder / "w.ir", os.O_RDONLY | os.O_NONBLOCK)
+        wide = ("run", "wide.ir", "--random", "1", "--print")
+        (self.folder / "wide.ir").write_text(PROGRAM.replace("[3]", "[65536]"))
+        try:
+            for words in ("fmt", "long.ir"), ("fmt", "long.ir", "-o", "w.ir"), wide:
+                with self.subTest(words=words):
+                    done = start(*words, "--timeout", "0.5", cwd=self.folder, stdout=full)
+                    self.assertEqual(done.returncode, 3, done.stderr)
+                    self.assertIn("[Timeout]", done.stderr)
+            done = start("fmt", "long.ir", "--timeout", str(HANG), cwd=self.folder)
+            self.assertEqual((done.returncode, done.stdout), (0, (self.folder / "long.ir").read_text()))
+        finally:
+            for fd in kept, full, named:
+                os.close(fd)
+
     def test_pipes_that_come(self):
         """A pipe that is written after it was opened is read whole."""
         writer = subprocess.Popen(["sh", "-c", "sleep 0.2; cat ok.ir > p.ir"], cwd=self.folder)

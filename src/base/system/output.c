@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -173,14 +174,13 @@ static output *new_output(output_set *s, int at, const char *path)
     return o;
 }
 
-/* Open what is no file; a pipe waits for who reads it, and its writes may wait. */
+/* Open what is no file; a pipe waits for who reads it. Its writes fail with EAGAIN rather than
+ * wait. */
 static int open_direct(const output_set *s, int at, const char *path)
 {
     const struct timespec pause = {.tv_nsec = 20000000};
     for (;;) {
         const int fd = openat(at, path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-        if (fd >= 0)
-            (void)fcntl(fd, F_SETFL, 0);
         struct stat info;
         if (fd >= 0 || errno != ENXIO || fstatat(at, path, &info, 0) != 0 ||
             !S_ISFIFO(info.st_mode))
@@ -222,6 +222,20 @@ output *output_open_sought(output_set *s, const char *path)
     return open_target(s, AT_FDCWD, path, true);
 }
 
+/* Wait until O, which is no file, takes more; false with errno set. */
+static bool wait_for_reader(const output_set *s, const output *o)
+{
+    enum { LONGEST = 1 << 20 }; /* milliseconds of one wait */
+    struct pollfd wanted = {.fd = o->fd, .events = POLLOUT};
+    const int64_t left = s->deadline ? (s->deadline - clock_now()) / 1000000 + 1 : LONGEST;
+    if (left <= 0) {
+        errno = ETIMEDOUT;
+        return false;
+    }
+    return poll(&wanted, 1, left < LONGEST ? (int)left : LONGEST) >= 0 || errno == EINTR ||
+           errno == EAGAIN;
+}
+
 bool output_write(const output_set *s, const output *o, const void *bytes, size_t n)
 {
     const char *at = bytes;
@@ -232,6 +246,8 @@ bool output_write(const output_set *s, const output *o, const void *bytes, size_
         }
         const ssize_t done = write(o->fd, at, n < PIECE ? n : PIECE);
         if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0 && errno == EAGAIN && wait_for_reader(s, o))
             continue;
         if (done < 0)
             return false;

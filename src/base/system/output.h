@@ -40,7 +40,7 @@ typedef struct output_set {
     mode_t mode;      /* of new files, less the umask */
     bool durable;     /* set it before the first file: files are on the disk before they are put in
                          place, and their names when the set has ended */
-    int64_t deadline; /* of clock_now, for opening a pipe that nobody reads: ETIMEDOUT; 0: none */
+    int64_t deadline; /* of clock_now, for waiting for who reads a pipe: ETIMEDOUT; 0: none */
     signal_hold hold;
 } output_set;
 

@@ -34,6 +34,7 @@ bool number_f64(const char *text, double *number)
 {
     char *end;
     const char *digits = text + (*text == '-' || *text == '+');
+    digits += *digits == '.'; /* .5 */
     if (*digits < '0' || *digits > '9' || text[strspn(text, "+-.0123456789eE")])
         return false;
     *number = strtod(text, &end);

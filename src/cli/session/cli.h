@@ -233,6 +233,11 @@ tn_status output_text_in(session *s, tn_file_set *set, const char *path, const c
 tn_writer text_writer(cli_text *text);
 /* Write to standard error, as well as that goes. */
 void output_error_text(const char *text, size_t n);
+/* Write BYTES to FD, and wait for who reads them no longer than --timeout: false with errno set,
+ * which then is ETIME. */
+bool output_bytes(const session *s, int fd, const char *bytes, size_t n);
+/* Report that. */
+tn_status output_timeout(session *s);
 /* All of the file PATH, or of standard input for "-", with a NUL behind it. */
 tn_status read_whole(session *s, const char *path, cli_text *text);
 

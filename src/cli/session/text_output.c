@@ -1,6 +1,7 @@
 /* Where texts come from and go to: files, standard input, output and error. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,12 +12,34 @@
 
 enum { LARGEST_WRITE = 1 << 30, READ_STEP = 64 << 10 };
 
-/* False with errno set when not all could be written. */
-static bool write_all(int fd, const char *bytes, size_t n)
+/* Wait until FD has something to read, or takes more (EVENT); false with errno set, which is ETIME
+ * behind DEADLINE, by time_now; 0: none. */
+static bool wait_for(int64_t deadline, int fd, short event)
 {
+    enum { LONGEST = 1 << 20 }; /* milliseconds of one wait */
+    struct pollfd wanted = {.fd = fd, .events = event};
+    for (;;) {
+        const int64_t left = deadline ? (deadline - time_now()) / 1000000 + 1 : LONGEST;
+        if (left <= 0) {
+            errno = ETIME;
+            return false;
+        }
+        const int ready = poll(&wanted, 1, left < LONGEST ? (int)left : LONGEST);
+        if (ready > 0 || (ready < 0 && errno != EINTR && errno != EAGAIN))
+            return ready > 0;
+    }
+}
+
+/* False with errno set when not all could be written; ETIME when that was not until DEADLINE. */
+static bool write_until(int64_t deadline, int fd, const char *bytes, size_t n)
+{
+    /* with a limit no more at once than a pipe takes that is ready: a longer write may wait */
+    const size_t most = deadline ? PIPE_BUF : LARGEST_WRITE;
     while (n) {
-        ssize_t done = write(fd, bytes, n < LARGEST_WRITE ? n : LARGEST_WRITE);
-        if (done < 0 && errno == EINTR)
+        if (deadline && !wait_for(deadline, fd, POLLOUT))
+            return false;
+        ssize_t done = write(fd, bytes, n < most ? n : most);
+        if (done < 0 && (errno == EINTR || (errno == EAGAIN && deadline)))
             continue;
         if (done < 0)
             return false;
@@ -26,9 +49,20 @@ static bool write_all(int fd, const char *bytes, size_t n)
     return true;
 }
 
+bool output_bytes(const session *s, int fd, const char *bytes, size_t n)
+{
+    const int64_t own = s->patience ? time_now() + (int64_t)s->patience : 0;
+    return write_until(s->deadline ? s->deadline : own, fd, bytes, n);
+}
+
+tn_status output_timeout(session *s)
+{
+    return report_error(s, TN_ERR_RUN, "Timeout", "the time limit was reached");
+}
+
 void output_error_text(const char *text, size_t n)
 {
-    (void)write_all(STDERR_FILENO, text, n);
+    (void)write_until(0, STDERR_FILENO, text, n);
 }
 
 static bool append(void *user, const char *bytes, size_t n)
@@ -50,8 +84,10 @@ static bool is_standard_output(const char *path)
 
 static tn_status write_standard_output(session *s, const cli_text *text)
 {
-    if (write_all(STDOUT_FILENO, text->at, text->n))
+    if (output_bytes(s, STDOUT_FILENO, text->at, text->n))
         return TN_OK;
+    if (errno == ETIME)
+        return output_timeout(s);
     return file_error(s, "standard output cannot be written: %s", strerror(errno));
 }
 
@@ -74,23 +110,6 @@ tn_status output_text(session *s, const char *path, const cli_text *text)
     return tn_file_set_end(set, tn_file_set_add(set, path, text->at, text->n));
 }
 
-/* Wait until FD has something to read; false with errno set, which is ETIME after --timeout. */
-static bool wait_for(const session *s, int fd)
-{
-    enum { LONGEST = 1 << 20 }; /* milliseconds of one wait */
-    struct pollfd wanted = {.fd = fd, .events = POLLIN};
-    for (;;) {
-        const int64_t left = s->deadline ? (s->deadline - time_now()) / 1000000 + 1 : LONGEST;
-        if (left <= 0) {
-            errno = ETIME;
-            return false;
-        }
-        const int ready = poll(&wanted, 1, left < LONGEST ? (int)left : LONGEST);
-        if (ready > 0 || (ready < 0 && errno != EINTR && errno != EAGAIN))
-            return ready > 0;
-    }
-}
-
 /* False with errno set; ENOTSUP: a device whose data may have no end. */
 static bool read_all(const session *s, int fd, cli_text *text)
 {
@@ -100,7 +119,7 @@ static bool read_all(const session *s, int fd, cli_text *text)
     const bool is_device =
         fstat(fd, &info) == 0 && !isatty(fd) && (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode));
     do {
-        got = wait_for(s, fd) ? read(fd, block, sizeof block) : -1;
+        got = wait_for(s->deadline, fd, POLLIN) ? read(fd, block, sizeof block) : -1;
         if (got > 0 && is_device) {
             errno = ENOTSUP;
             return false;
@@ -129,7 +148,7 @@ tn_status read_whole(session *s, const char *path, cli_text *text)
     if (ok)
         return TN_OK;
     if (reason == ETIME)
-        return report_error(s, TN_ERR_RUN, "Timeout", "the time limit was reached");
+        return output_timeout(s);
     return file_error(s, "%s: %s%s", is_input ? "<stdin>" : path,
                       reason == ENOTSUP ? "is a device, whose data may have no end"
                                         : "cannot be read: ",

@@ -60,12 +60,10 @@ static tn_status write_line(progress *p, cli_text *line)
 {
     cli_puts(line, "}\n");
     tn_status status = line->failed ? no_memory(p->s) : TN_OK;
-    for (size_t at = 0; status == TN_OK && at < line->n;) {
-        const ssize_t done = write(p->log, line->at + at, line->n - at);
-        if (done < 0 && errno != EINTR)
-            status = file_error(p->s, "%s: cannot be written: %s", p->path, strerror(errno));
-        at += done > 0 ? (size_t)done : 0;
-    }
+    if (status == TN_OK && !output_bytes(p->s, p->log, line->at, line->n))
+        status = errno == ETIME
+                     ? output_timeout(p->s)
+                     : file_error(p->s, "%s: cannot be written: %s", p->path, strerror(errno));
     cli_text_release(line);
     return status;
 }
