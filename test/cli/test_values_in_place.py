@@ -135,6 +135,12 @@ class Values(unittest.TestCase):
             done = start("run", program, option, value, "--random", "1")
             self.assertEqual(done.returncode, 2)
             self.assertIn("only ONNX and StableHLO take inputs that are known when the file is read, such as 'x'", done.stderr)
+        for command in ("run", "--random", "1"), ("check",), ("fmt",):
+            done = start(*command, program, "--constant", "q=1")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("there is no input 'q'", done.stderr)
+        np.savez(self.folder / "more.npz", q=np.zeros(2, np.float32))  # archives may have what is none
+        self.assertEqual(start("check", program, "--constants", self.folder / "more.npz").returncode, 0)
 
 
 if __name__ == "__main__":

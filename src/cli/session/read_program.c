@@ -35,23 +35,35 @@ static bool is_input(const tn_module *m, const char *name)
     return false;
 }
 
-/* Readers of ONNX and StableHLO take the inputs that O gives values; others pass over them. */
+/* Was M read by a reader that takes inputs that are known before, and refuses names of none? */
+static bool takes_known(const tn_module *m)
+{
+    tn_module_info info = {.size = sizeof info};
+    return tn_module_get_info(m, &info) == TN_OK && info.lowered_from &&
+           (strcmp(info.lowered_from, "onnx") == 0 || strcmp(info.lowered_from, "stablehlo") == 0);
+}
+
+/* Readers of ONNX and StableHLO take the inputs that O gives values; others pass over them.
+ * Archives may have what is no input. */
 static tn_status refuse_not_taken(session *s, const tn_read_options *o, tn_module **m)
 {
     const tn_known_input *const lists[] = {o->known, o->weights};
     const size_t counts[] = {o->n_known, o->n_weights};
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < counts[k]; i++)
-            if (is_input(*m, lists[k][i].name)) {
-                const tn_status status =
-                    usage_error(s,
-                                "only ONNX and StableHLO take inputs that are known when the file "
-                                "is read, such as '%.200s'; --input gives it a value",
-                                lists[k][i].name);
-                tn_module_free(*m);
-                *m = NULL;
-                return status;
-            }
+    for (size_t k = 0; k < 2 && !takes_known(*m); k++)
+        for (size_t i = 0; i < counts[k]; i++) {
+            const char *name = lists[k][i].name;
+            const bool has = is_input(*m, name);
+            if (!has && lists[k] == o->weights)
+                continue;
+            tn_module_free(*m);
+            *m = NULL;
+            return usage_error(s,
+                               has ? "only ONNX and StableHLO take inputs that are known when the "
+                                     "file is read, such as '%.200s'; --input gives it a value"
+                                   : "only ONNX and StableHLO take inputs that are known when the "
+                                     "file is read, and there is no input '%.200s'",
+                               name);
+        }
     return TN_OK;
 }
 
