@@ -27,6 +27,14 @@ const cpu_info *cpu_by_name(machine_arch arch, const char *name)
     return NULL;
 }
 
+const char *cpu_name(machine_arch arch, uint32_t i)
+{
+    for (size_t k = 0; k < sizeof cpus / sizeof *cpus; k++)
+        if (cpus[k].arch == arch && i-- == 0)
+            return cpus[k].name;
+    return NULL;
+}
+
 bool arch_of_triple(const char *triple, machine_arch *arch)
 {
     static const char *const names[ARCH_COUNT] = {"x86_64-", "aarch64-"};

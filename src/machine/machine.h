@@ -43,6 +43,8 @@ typedef struct cpu_info {
 
 /* The CPU called NAME, as LLVM spells it; NULL for a name that is not known. */
 const cpu_info *cpu_by_name(machine_arch arch, const char *name);
+/* Number I of its names; NULL behind the last. */
+const char *cpu_name(machine_arch arch, uint32_t i);
 /* The architecture that TRIPLE begins with: false when there is no code generator for it. */
 bool arch_of_triple(const char *triple, machine_arch *arch);
 

@@ -12,6 +12,8 @@
 #endif
 
 #include "base/memory/hash.h"
+#include "base/text/suggest.h"
+#include "machine/machine.h"
 #include "target/llvm/plugin.h"
 #include "target/llvm_process.h"
 #include "target/target.h"
@@ -143,16 +145,32 @@ static void put(void *user, const char *bytes, size_t n)
     text_put(user, bytes, n);
 }
 
+void target_suggest_cpu(context *cx, const char *triple, const char *cpu)
+{
+    machine_arch arch = machine_host().arch;
+    suggestion like;
+    const char *name;
+    if (!cpu || (triple && !arch_of_triple(triple, &arch)) || cpu_by_name(arch, cpu))
+        return;
+    suggest_begin(&like, cpu, strlen(cpu));
+    for (uint32_t i = 0; (name = cpu_name(arch, i)); i++)
+        suggest_name(&like, name, strlen(name));
+    suggest_fix(&like, &cx->diag, NO_SPAN, "");
+}
+
 static tn_status ended(context *cx, const llvm_request *r, llvm_outcome outcome,
                        const text_buffer *out)
 {
+    tn_status status;
     switch (outcome) {
     case LLVM_DONE:
         return out->failed ? diag_no_memory(&cx->diag) : TN_OK;
     case LLVM_NO_MEMORY:
         return diag_no_memory(&cx->diag);
     case LLVM_UNAVAILABLE:
-        return diag_report(&cx->diag, DIAG_BackendUnavailable, NULL, NO_SPAN, "%s", r->message);
+        status = diag_report(&cx->diag, DIAG_BackendUnavailable, NULL, NO_SPAN, "%s", r->message);
+        target_suggest_cpu(cx, r->options->triple, r->options->cpu);
+        return status;
     case LLVM_BROKEN:
         break;
     }

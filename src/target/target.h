@@ -38,6 +38,10 @@ typedef struct target_options {
 tn_status target_llvm(context *cx, const target_function *functions, size_t n,
                       const target_options *options, text_buffer *out);
 
+/* Add to the open diagnostic the name that CPU, which may be NULL, was meant to be, unless it is
+ * one that is known for TRIPLE (NULL: this machine's). */
+void target_suggest_cpu(context *cx, const char *triple, const char *cpu);
+
 void target_forget(target_kept *kept);
 
 /* True when the module that target_llvm loads is there; loads nothing. */

@@ -35,6 +35,9 @@ ROWS = (
     ({"a.ir": X}, (*RUN, "--inputs", "other.npz"), "no input is called as an array of other.npz, which has: y, z"),
     ({"a.ir": X}, (*RUN, "--inputs", "none.npz"), "which has: no arrays"),
     ({"a.ir": X}, (*RUN, "--input", "x="), "the input 'x' is given no value"),
+    ({"a.ir": X}, (*RUN, "--random", "1", "--cpu", "skylke"), "did you mean 'skylake'?"),
+    ({"a.ir": X}, ("compile", "a.ir", "-o", "a.o", "--cpu", "hazwell"), "did you mean 'haswell'?"),
+    ({"a.ir": X}, ("compile", "a.ir", "-o", "a.o", "--target", "aarch64-linux-gnu", "--cpu", "cortex-a7"), "did you mean 'cortex-a57' or 'cortex-a78'?"),
     ({}, ("--threads", "2", *RUN), "options stand behind the command: tenon run FILE --threads"),
 )
 

@@ -105,12 +105,15 @@ static tn_status check_machine(context *cx, const target_options *to)
                            "there is no code generator for the triple '%s': it must begin with "
                            "x86_64- or aarch64- (C that is made without a triple suits others)",
                            to->triple);
-    if (to->cpu && strcmp(to->cpu, "native") != 0 && !cpu_by_name(arch, to->cpu))
-        return diag_report(&cx->diag, DIAG_BackendUnavailable, NULL, NO_SPAN,
-                           to->triple ? "the CPU '%s' is not known for the triple '%s'"
-                                      : "the CPU '%s' is not known for this machine",
-                           to->cpu, to->triple);
-    return TN_OK;
+    if (!to->cpu || strcmp(to->cpu, "native") == 0 || cpu_by_name(arch, to->cpu))
+        return TN_OK;
+    const tn_status status =
+        diag_report(&cx->diag, DIAG_BackendUnavailable, NULL, NO_SPAN,
+                    to->triple ? "the CPU '%s' is not known for the triple '%s'"
+                               : "the CPU '%s' is not known for this machine",
+                    to->cpu, to->triple);
+    target_suggest_cpu(cx, to->triple, to->cpu);
+    return status;
 }
 
 static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_options *o,
