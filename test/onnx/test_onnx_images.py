@@ -162,6 +162,11 @@ class Images(Case):
         data = model([node("NonMaxSuppression", "b s", "y")], [("b", "f32", [1, 4, 4]), ("s", "f32", [1, 2, 4])],
                      [("y", "si64", None)], opset=11)
         self.assertEqual(self.refused(data), ["DataDependentShape"])
+        self.assertIn("--constant b=VALUE --constant s=VALUE", self.checked(data).stderr)
+        data = model([node("Neg", "x", "b"), node("NonMaxSuppression", "b s n", "y")],
+                     [("x", "f32", ["m", 4, 4]), ("s", "f32", [1, 2, 4]), ("other", "f32", [3]), ("n", "si64", [1])],
+                     [("y", "si64", None)], opset=11)
+        self.assertIn("--constant x=VALUE --constant s=VALUE\"", self.checked(data).stderr)
 
     def test_rows_of_a_cache(self):
         past, update = floats(2, 3, 6, 4), floats(2, 3, 2, 4)

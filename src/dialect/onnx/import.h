@@ -208,6 +208,9 @@ void onnx_advise(onnx_call *c, const char *format, ...) __attribute__((format(pr
 /* WHAT would, with the options that make sizes and values known; nothing where all are, and
  * against refusals of other kinds. */
 void onnx_advise_known(onnx_call *c, const char *what);
+/* The options that give values to the inputs of the model which the first N inputs of the node are
+ * computed from. */
+void onnx_advise_values(onnx_call *c, uint32_t n);
 /* Of each refusal for what is not known, and without advice: the options that make it known. */
 void onnx_advise_sizes(importer *im);
 /* The same about no node. ABOUT: what it has in common with its likes. */

@@ -222,6 +222,41 @@ void onnx_advise_known(onnx_call *c, const char *what)
         onnx_advise(c, "%s:%s", what, options);
 }
 
+/* Mark the values of F that V, a value of it, is computed from. */
+static void mark_sources(const function *f, value_id v, bool *seen)
+{
+    seen[v] = true;
+    for (value_id k = v + 1; k-- > 0;) { /* operands stand below */
+        if (!seen[k])
+            continue;
+        const node *n = node_of(f, k);
+        for (uint32_t i = 0; i < n->n_in; i++)
+            seen[n->in[i]] = true;
+    }
+}
+
+void onnx_advise_values(onnx_call *c, uint32_t n)
+{
+    importer *im = c->im;
+    const function *f = im->m->functions.at[0];
+    open_inputs all = {.im = im, .text = ""};
+    bool *seen = ARENA_ARRAY(&im->memory, bool, (size_t)f->values.n + 1);
+    if (!seen) {
+        (void)onnx_no_memory(im);
+        return;
+    }
+    for (uint32_t k = 0; k < n && im->b.scopes.n == 1; k++)
+        if (onnx_has_in(c, k) && !onnx_in_known(c, k) && tn_is_value(c->in[k]->v))
+            mark_sources(f, c->in[k]->v.id, seen);
+    for (uint32_t i = 0; i < f->inputs.n; i++) {
+        const char *name = attr_string(node_of(f, f->inputs.at[i])->attrs, KEY_NAME);
+        if (name && seen[f->inputs.at[i]])
+            add_setting(&all, SETTING_KNOWN, name, "VALUE");
+    }
+    if (*all.text)
+        onnx_advise(c, "give values to what that is computed from:%s", all.text);
+}
+
 void onnx_advise_sizes(importer *im)
 {
     for (uint32_t i = 0; i < im->refusals.list.n && !im->no_memory; i++) {

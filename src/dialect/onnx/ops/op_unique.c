@@ -27,6 +27,8 @@ static const known_value *numbers_in(onnx_call *c)
     (void)onnx_refuse(c, DIAG_DataDependentShape,
                       "how many elements it gives depends on input 0, which must be known while "
                       "the file is read");
+    if (!x) /* else sizes are open */
+        onnx_advise_values(c, 1);
     return NULL;
 }
 

@@ -68,9 +68,11 @@ static bool read_suppression(onnx_call *c, suppression *s)
     double most;
     *s = (suppression){.boxes = onnx_in_known(c, 0), .scores = onnx_in_known(c, 1)};
     if (!s->boxes || !s->scores) {
-        return onnx_refuse(c, DIAG_DataDependentShape,
-                           "how many boxes it gives depends on boxes and scores, which must be "
-                           "known while the file is read");
+        (void)onnx_refuse(c, DIAG_DataDependentShape,
+                          "how many boxes it gives depends on boxes and scores, which must be "
+                          "known while the file is read");
+        onnx_advise_values(c, 2);
+        return false;
     }
     if (s->boxes->rank != 3 || s->scores->rank != 3 || s->boxes->dims[2] != 4 ||
         s->boxes->dims[0] != s->scores->dims[0] || s->boxes->dims[1] != s->scores->dims[2] ||
