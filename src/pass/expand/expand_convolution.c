@@ -170,30 +170,55 @@ static void read_input(phases *p, phase *at, uint32_t i, int64_t first, int64_t 
     at->c.at[i].high = end - to;
 }
 
-/* Phase number PLACE of PERIOD of axis I, which has COUNT results; NO_VALUE: it has no taps. */
-static value_id of_phase(phases *p, const phase *so_far, uint32_t i, int64_t place, int64_t period,
-                         int64_t count, bool *has_taps)
+/* One phase of an axis: which taps of the window it has, and the input that the first of its
+ * results begins with. */
+typedef struct phase_taps {
+    int64_t tap, step, n; /* the first, how far they are apart, how many */
+    int64_t first;
+} phase_taps;
+
+/* The phase of the results PLACE, .. of axis I. */
+static phase_taps taps_of(const phases *p, const phase *so_far, uint32_t i, int64_t place)
 {
     const convolution_axis a = so_far->c.at[i];
+    const int64_t window = p->w->dims[so_far->c.rhs[CONVOLUTION_FIRST + i]];
+    phase_taps t = {.step = a.base / divisor(a.base, a.dilation)};
+    while (t.tap < window && t.tap < t.step &&
+           (place * a.stride + t.tap * a.dilation - a.low) % a.base)
+        t.tap++;
+    if (t.tap < window && t.tap < t.step)
+        t.n = (window - t.tap - 1) / t.step + 1;
+    t.first = (place * a.stride + t.tap * a.dilation - a.low) / a.base;
+    return t;
+}
+
+/* The filter of a phase: its taps along axis I. */
+static value_id filter_of(phases *p, const phase *so_far, uint32_t i, phase_taps t)
+{
     const uint32_t axis = so_far->c.rhs[CONVOLUTION_FIRST + i];
-    const int64_t window = p->w->dims[axis], step = a.base / divisor(a.base, a.dilation);
-    int64_t tap = 0;
-    while (tap < window && tap < step && (place * a.stride + tap * a.dilation - a.low) % a.base)
-        tap++;
-    *has_taps = tap < window && tap < step;
-    if (!*has_taps)
-        return NO_VALUE;
+    return cut(p->use->b, so_far->w, axis, t.tap, p->w->dims[axis], t.step);
+}
+
+/* COUNT results, PERIOD apart, of the filter W with taps like those of T, which begin at the input
+ * FIRST. */
+static value_id without_holes(phases *p, const phase *so_far, uint32_t i, value_id w, phase_taps t,
+                              int64_t period, int64_t count)
+{
+    const convolution_axis a = so_far->c.at[i];
     phase next = *so_far;
-    const int64_t taps = (window - tap - 1) / step + 1;
     next.c.at[i].stride = period * a.stride / a.base;
-    next.c.at[i].dilation = step * a.dilation / a.base;
+    next.c.at[i].dilation = t.step * a.dilation / a.base;
     next.c.at[i].base = 1;
-    next.w = cut(p->use->b, so_far->w, axis, tap, window, step);
-    const int64_t first = (place * a.stride + tap * a.dilation - a.low) / a.base;
-    read_input(p, &next, i, first,
-               (count - 1) * next.c.at[i].stride + (taps - 1) * next.c.at[i].dilation + 1);
+    next.w = w;
+    read_input(p, &next, i, t.first,
+               (count - 1) * next.c.at[i].stride + (t.n - 1) * next.c.at[i].dilation + 1);
     next.places[i] = count;
     return p->use->b->status == TN_OK ? of_axis(p, &next, i + 1) : NO_VALUE;
+}
+
+static int64_t filters_of(phases *p, const phase *at)
+{
+    return build_type(p->use->b, at->w)->dims[at->c.rhs[CONVOLUTION_TO]];
 }
 
 /* Zeros for the results of a phase without taps, with PLACES along axis I. */
@@ -205,6 +230,7 @@ static value_id no_taps(phases *p, const phase *at, uint32_t i, int64_t places)
         dims[k] = t->dims[k];
     for (uint32_t k = 0; k < at->c.spatial; k++)
         dims[at->c.out[CONVOLUTION_FIRST + k]] = k == i ? places : at->places[k];
+    dims[at->c.out[CONVOLUTION_CHANNEL]] = filters_of(p, at);
     t = type_of(&p->use->b->f->module->types, t->dtype, dims, t->rank);
     if (!t)
         p->use->b->status = module_no_memory(p->use->b->f->module);
@@ -227,6 +253,81 @@ static value_id with_phase_axis(builder *b, value_id y, uint32_t axis, int64_t c
     return build_reshape(b, y, dims, t->rank + 1);
 }
 
+/* ---- phases side by side ---- */
+
+/* Where filters leave much of a vector empty, the phases of an axis are filters of one convolution,
+ * whose results are then parted: the input is read, and a vector filled, once for all of them. */
+static bool are_few(int64_t filters)
+{
+    return filters < 32 && filters % 8 != 0;
+}
+
+/* Do PERIOD phases of axis I read the input in one way, from elements FROM .. TO on? */
+static bool go_together(phases *p, const phase *so_far, uint32_t i, int64_t period, int64_t *from,
+                        int64_t *to)
+{
+    const convolution *c = &so_far->c;
+    const convolution_axis *a = &c->at[i];
+    if (p->use->to || c->groups > 1 || c->batch_groups > 1 || period < 2 ||
+        period * a->stride != a->base || !are_few(p->w->dims[c->rhs[CONVOLUTION_TO]]))
+        return false;
+    const phase_taps t = taps_of(p, so_far, i, 0);
+    *from = *to = t.first;
+    bool same = t.n > 0;
+    for (int64_t place = 1; same && place < period; place++) {
+        const phase_taps other = taps_of(p, so_far, i, place);
+        same = other.n == t.n;
+        *from = other.first < *from ? other.first : *from;
+        *to = other.first > *to ? other.first : *to;
+    }
+    return same;
+}
+
+/* The PERIOD phases of axis I, which go together from FROM on, with ROOM results each, and TO -
+ * FROM that only some of them have. */
+static bool side_by_side(phases *p, const phase *so_far, uint32_t i, int64_t period, int64_t room,
+                         int64_t from, int64_t to, value_id *parts)
+{
+    builder *b = p->use->b;
+    const uint32_t axis = so_far->c.out[CONVOLUTION_FIRST + i];
+    const int64_t filters = filters_of(p, so_far);
+    for (int64_t place = 0; place < period; place++)
+        parts[place] = filter_of(p, so_far, i, taps_of(p, so_far, i, place));
+    attr along = attr_of_int(KEY_AXIS, so_far->c.rhs[CONVOLUTION_TO]);
+    const value_id w = build_node(b, OP_CONCAT, parts, (uint32_t)period, &along, 1);
+    phase_taps all = taps_of(p, so_far, i, 0);
+    all.first = from;
+    if (b->status != TN_OK)
+        return false;
+    const value_id y = without_holes(p, so_far, i, w, all, period, to - from + room);
+    for (int64_t place = 0; place < period && b->status == TN_OK; place++) {
+        const int64_t first = taps_of(p, so_far, i, place).first - from;
+        const value_id own = cut(b, y, so_far->c.out[CONVOLUTION_CHANNEL], place * filters,
+                                 (place + 1) * filters, 1);
+        parts[place] =
+            with_phase_axis(b, cut(b, own, axis, first, first + room, 1), axis, room, room);
+    }
+    return b->status == TN_OK;
+}
+
+/* The PERIOD phases of axis I, results APART apart, one after the other, with zeros up to ROOM
+ * results each. */
+static bool one_by_one(phases *p, const phase *so_far, uint32_t i, int64_t period, int64_t apart,
+                       int64_t room, value_id *parts)
+{
+    const uint32_t axis = so_far->c.out[CONVOLUTION_FIRST + i];
+    const int64_t results = p->use->out->dims[axis];
+    for (int64_t place = 0; place < period && p->use->b->status == TN_OK; place++) {
+        const int64_t count = (results - 1 - place) / period + 1;
+        const phase_taps t = taps_of(p, so_far, i, place);
+        const value_id y =
+            t.n ? without_holes(p, so_far, i, filter_of(p, so_far, i, t), t, apart, count)
+                : no_taps(p, so_far, i, count);
+        parts[place] = y == NO_VALUE ? y : with_phase_axis(p->use->b, y, axis, count, room);
+    }
+    return p->use->b->status == TN_OK;
+}
+
 /* The results of all axes from I on. */
 static value_id of_axis(phases *p, const phase *so_far, uint32_t i)
 {
@@ -247,15 +348,10 @@ static value_id of_axis(phases *p, const phase *so_far, uint32_t i)
         b->status = module_no_memory(b->f->module);
         return NO_VALUE;
     }
-    for (int64_t place = 0; place < period && b->status == TN_OK; place++) {
-        const int64_t count = (results - 1 - place) / period + 1;
-        bool has_taps;
-        value_id y = of_phase(p, so_far, i, place, apart, count, &has_taps);
-        if (!has_taps)
-            y = no_taps(p, so_far, i, count);
-        parts[place] = y == NO_VALUE ? y : with_phase_axis(b, y, axis, count, room);
-    }
-    if (b->status != TN_OK)
+    int64_t from, to;
+    if (!(go_together(p, so_far, i, period, &from, &to)
+              ? side_by_side(p, so_far, i, period, room, from, to, parts)
+              : one_by_one(p, so_far, i, period, apart, room, parts)))
         return NO_VALUE;
     attr along = attr_of_int(KEY_AXIS, (int64_t)axis + 1);
     value_id y =
