@@ -45,7 +45,8 @@ FAULTS = [
     Fault("fold-complex", "src/eval/parts/fold.c", "a[i + 1] = a[i] * b[i + 1] + a[i + 1] * b[i];", "a[i + 1] = a[i] * b[i + 1] - a[i + 1] * b[i];", "cases stablehlo/reduce*.case"),
     # ---- index maps
     Fault("border-high", "src/index/border.c", "b->fences[i].value < b->fences[i].high)", "b->fences[i].value <= b->fences[i].high)", "cases tiny/stream-pad.case"),
-    Fault("access-constant", "src/index/access.c", "add_constant(s, constant_of(e), factor);", "add_constant(s, sized_of(0), factor);", "unit access"),
+    Fault("access-constant", "src/index/access_expr.c", "access_add_constant(s, constant_of(e), factor);",
+          "access_add_constant(s, sized_of(0), factor);", "unit access"),
     Fault("guard-low", "src/loop/emit/emit_index.c", "if (g->of->low < g->low)", "if (g->of->low < g->low - 1)", "script loop/full_partial.py 3 0 pads moves"),
     Fault("sized-sum", "src/graph/sized.h", "(sized){a.now + b.now, other_add(a.other, b.other)}", "(sized){a.now + b.now, other_add(a.now, b.now)}", "script plan/full_sizes.py"),
     Fault("resize-now", "src/plan/resize.c", "memcpy(k->other, x.other,", "memcpy(k->other, x.now,", "script plan/full_sizes.py"),

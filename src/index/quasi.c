@@ -7,7 +7,7 @@ typedef struct range {
     int64_t low, high;
 } range;
 
-static int64_t floor_of(int64_t a, int64_t b)
+int64_t quasi_floor(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
 }
@@ -188,7 +188,8 @@ static range range_of(quasi_work *w, const quasi *x)
     for (uint32_t i = 0; i < x->n && quasi_fine(w); i++) {
         range r = range_of(w, &x->terms[i].q->inner);
         int64_t d = x->terms[i].q->divisor;
-        add_range(w, &all, x->terms[i].factor, (range){floor_of(r.low, d), floor_of(r.high, d)});
+        add_range(w, &all, x->terms[i].factor,
+                  (range){quasi_floor(r.low, d), quasi_floor(r.high, d)});
     }
     return all;
 }
@@ -197,7 +198,7 @@ static range range_of(quasi_work *w, const quasi *x)
 static void take_out(quasi *x, int64_t d, quasi *whole)
 {
     uint32_t n = 0;
-    *whole = (quasi){.line.offset = floor_of(x->line.offset, d)};
+    *whole = (quasi){.line.offset = quasi_floor(x->line.offset, d)};
     x->line.offset -= whole->line.offset * d;
     for (uint32_t k = 0; k < TN_MAX_RANK; k++)
         if (x->line.factors[k] % d == 0) {
@@ -251,8 +252,8 @@ void quasi_simplify(quasi_work *w, quasi *x)
         range r = range_of(w, &inner);
         if (!quasi_fine(w))
             return;
-        if (floor_of(r.low, d) == floor_of(r.high, d))
-            out.line.offset = plus(w, out.line.offset, times(w, factor, floor_of(r.low, d)));
+        if (quasi_floor(r.low, d) == quasi_floor(r.high, d))
+            out.line.offset = plus(w, out.line.offset, times(w, factor, quasi_floor(r.low, d)));
         else
             add_quotient(w, &out, &inner, d, factor);
     }

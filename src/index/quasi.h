@@ -40,6 +40,8 @@ static inline bool quasi_fine(const quasi_work *w)
     return !w->no_memory && !w->too_large;
 }
 
+/* A / B rounded down, B > 0. */
+int64_t quasi_floor(int64_t a, int64_t b);
 /* The greatest common divisor, not negative. */
 int64_t quasi_gcd(int64_t a, int64_t b);
 
