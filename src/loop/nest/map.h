@@ -15,6 +15,13 @@ bool map_may_store_nontemporal(const emitter *e, const kernel_output *out);
  * LOOP_NO_VALUE when there are none. */
 loop_value map_aligned(emitter *e, const loop_value *buffers);
 
+/* The outputs of E that may lie over operands, in STEP. */
+void map_find_overlays(emitter *e, nest_step *step);
+/* Where the kernel reads and writes parts of tensors, their offsets become arguments of STEP, so
+ * that programs that differ in nothing else are equal. Those that may lie over one another stay.
+ * False without memory. */
+bool map_move_buffers(emitter *e, nest_step *step);
+
 /* A nest of square tiles, for kernels that read along another axis than they write; APPLIES tells
  * whether K is such. False without memory. */
 bool nest_of_tiles(const function *f, const kernel *k, const nest_options *o, arena *memory,
