@@ -1,21 +1,10 @@
-/* Contractions against the written order of evaluation, said again here one product at a time. */
+/* Contractions against the written order of evaluation. */
 #include <math.h>
 
 #include "ops_case.h"
+#include "ops_law.h"
 
-/* The chain of n products by the law: blocks of CONTRACT_BLOCK, each from +0, added in order. */
-static float law_f32(const float *a, const float *b, size_t n)
-{
-    float total = 0;
-    for (size_t start = 0; start < n; start += CONTRACT_BLOCK) {
-        float p = 0;
-        for (size_t k = start; k < n && k < start + CONTRACT_BLOCK; k++)
-            p = fmaf(a[k], b[k], p);
-        total = start == 0 ? p : total + p;
-    }
-    return total;
-}
-
+/* law_dot, of f64. */
 static double law_f64(const double *a, const double *b, size_t n)
 {
     double total = 0;
@@ -50,7 +39,7 @@ static void check_matmul(size_t m, size_t k, size_t n, uint64_t seed)
                 row[x] = a[i * k + x];
                 column[x] = b[x * n + j];
             }
-            want[i * n + j] = law_f32(row, column, k);
+            want[i * n + j] = law_dot(row, column, k);
         }
     ops_case_init(&t);
     ops_case_operand(&t, TN_F32, a, DIMS((dim)m, (dim)k));
@@ -73,7 +62,7 @@ static void check_matmul(size_t m, size_t k, size_t n, uint64_t seed)
                     row[x] = a[i * k + x];
                     column[x] = b[x * n + j];
                 }
-                want[i * n + j] = law_f32(row, column, k);
+                want[i * n + j] = law_dot(row, column, k);
             }
         (void)dtype_cast(TN_F32, want, TN_BF16, nw, m * n);
         ops_case_init(&t);

@@ -43,12 +43,140 @@ static void pads_of_same(int64_t in, int64_t k, int64_t stride, int64_t *pads)
     pads[1] = total - total / 2;
 }
 
-static void attributes(ops_case *t, const shapes *s, const int64_t *strides)
+/* A convolution with its operands, and what it and its derivatives are. */
+typedef struct problem {
+    shapes s;
+    int64_t ho, wo, strides[2];
+    size_t n_x, n_w, n_y;
+    float *x, *w, *dy, *y, *dx, *dw;
+} problem;
+
+/* Element (N, I, J, K) of X; outside of the image, 0. */
+static float x_at(const problem *p, int64_t n, int64_t i, int64_t j, int64_t k)
 {
-    ops_case_ints(t, KEY_STRIDES, strides, 2);
-    ops_case_int(t, KEY_PADDING, s->same ? PADDING_SAME : PADDING_CUSTOM);
-    if (!s->same)
-        ops_case_ints(t, KEY_PADS, s->pads, 4);
+    const shapes *s = &p->s;
+    const bool in = i >= 0 && i < s->h && j >= 0 && j < s->w;
+    return in ? p->x[((n * s->h + i) * s->w + j) * s->ci + k] : 0.0f;
+}
+
+static float w_at(const problem *p, int64_t a, int64_t b, int64_t k, int64_t o)
+{
+    return p->w[((a * p->s.kw + b) * p->s.ci + k) * p->s.co + o];
+}
+
+static float dy_at(const problem *p, int64_t n, int64_t i, int64_t j, int64_t o)
+{
+    return p->dy[((n * p->ho + i) * p->wo + j) * p->s.co + o];
+}
+
+static void define_y(problem *p)
+{
+    const shapes *s = &p->s;
+    size_t at = 0;
+    for (int64_t n = 0; n < s->n; n++)
+        for (int64_t i = 0; i < p->ho; i++)
+            for (int64_t j = 0; j < p->wo; j++)
+                for (int64_t o = 0; o < s->co; o++) {
+                    const int64_t top = i * s->sh - s->pads[0], left = j * s->sw - s->pads[2];
+                    chain c = {0};
+                    for (int64_t a = 0; a < s->kh; a++)
+                        for (int64_t b = 0; b < s->kw; b++)
+                            for (int64_t k = 0; k < s->ci; k++)
+                                add(&c, x_at(p, n, top + a, left + b, k), w_at(p, a, b, k, o));
+                    p->y[at++] = finish(&c);
+                }
+}
+
+static void define_dx(problem *p)
+{
+    const shapes *s = &p->s;
+    size_t at = 0;
+    for (int64_t n = 0; n < s->n; n++)
+        for (int64_t row = 0; row < s->h; row++)
+            for (int64_t column = 0; column < s->w; column++)
+                for (int64_t k = 0; k < s->ci; k++) {
+                    chain c = {0};
+                    for (int64_t a = 0; a < s->kh; a++)
+                        for (int64_t b = 0; b < s->kw; b++)
+                            for (int64_t o = 0; o < s->co; o++)
+                                for (int64_t i = 0; i < p->ho; i++)
+                                    for (int64_t j = 0; j < p->wo; j++)
+                                        if (i * s->sh + a - s->pads[0] == row &&
+                                            j * s->sw + b - s->pads[2] == column)
+                                            add(&c, dy_at(p, n, i, j, o), w_at(p, a, b, k, o));
+                    p->dx[at++] = finish(&c);
+                }
+}
+
+static void define_dw(problem *p)
+{
+    const shapes *s = &p->s;
+    size_t at = 0;
+    for (int64_t a = 0; a < s->kh; a++)
+        for (int64_t b = 0; b < s->kw; b++)
+            for (int64_t k = 0; k < s->ci; k++)
+                for (int64_t o = 0; o < s->co; o++) {
+                    const int64_t top = a - s->pads[0], left = b - s->pads[2];
+                    chain c = {0};
+                    for (int64_t n = 0; n < s->n; n++)
+                        for (int64_t i = 0; i < p->ho; i++)
+                            for (int64_t j = 0; j < p->wo; j++)
+                                add(&c, x_at(p, n, i * s->sh + top, j * s->sw + left, k),
+                                    dy_at(p, n, i, j, o));
+                    p->dw[at++] = finish(&c);
+                }
+}
+
+static void attributes(ops_case *t, const problem *p)
+{
+    ops_case_ints(t, KEY_STRIDES, p->strides, 2);
+    ops_case_int(t, KEY_PADDING, p->s.same ? PADDING_SAME : PADDING_CUSTOM);
+    if (!p->s.same)
+        ops_case_ints(t, KEY_PADS, p->s.pads, 4);
+}
+
+static void check_y(const problem *p)
+{
+    const shapes *s = &p->s;
+    ops_case t;
+    ops_case_init(&t);
+    ops_case_operand(&t, TN_F32, p->x, DIMS(s->n, s->h, s->w, s->ci));
+    ops_case_operand(&t, TN_F32, p->w, DIMS(s->kh, s->kw, s->ci, s->co));
+    attributes(&t, p);
+    if (CHECK(ops_case_run(&t, OP_CONV2D))) {
+        CHECK_INT(t.out.type->dims[1], p->ho);
+        CHECK_INT(t.out.type->dims[2], p->wo);
+        CHECK(same_f32(t.out.data, p->y, p->n_y));
+    }
+    ops_case_free(&t);
+}
+
+static void check_dx(const problem *p)
+{
+    const shapes *s = &p->s;
+    ops_case t;
+    ops_case_init(&t);
+    ops_case_operand(&t, TN_F32, p->dy, DIMS(s->n, p->ho, p->wo, s->co));
+    ops_case_operand(&t, TN_F32, p->w, DIMS(s->kh, s->kw, s->ci, s->co));
+    attributes(&t, p);
+    ops_case_ints(&t, KEY_INPUT_SHAPE, (const int64_t[]){s->n, s->h, s->w, s->ci}, 4);
+    if (CHECK(ops_case_run(&t, OP_CONV2D_GRAD_INPUT)))
+        CHECK(same_f32(t.out.data, p->dx, p->n_x));
+    ops_case_free(&t);
+}
+
+static void check_dw(const problem *p)
+{
+    const shapes *s = &p->s;
+    ops_case t;
+    ops_case_init(&t);
+    ops_case_operand(&t, TN_F32, p->x, DIMS(s->n, s->h, s->w, s->ci));
+    ops_case_operand(&t, TN_F32, p->dy, DIMS(s->n, p->ho, p->wo, s->co));
+    attributes(&t, p);
+    ops_case_ints(&t, KEY_FILTER_SHAPE, (const int64_t[]){s->kh, s->kw, s->ci, s->co}, 4);
+    if (CHECK(ops_case_run(&t, OP_CONV2D_GRAD_FILTER)))
+        CHECK(same_f32(t.out.data, p->dw, p->n_w));
+    ops_case_free(&t);
 }
 
 static void check_conv(shapes s, uint64_t seed)
@@ -57,107 +185,33 @@ static void check_conv(shapes s, uint64_t seed)
         pads_of_same(s.h, s.kh, s.sh, s.pads);
         pads_of_same(s.w, s.kw, s.sw, s.pads + 2);
     }
-    const int64_t ho = extent(s.h, s.kh, s.sh, s.pads[0], s.pads[1]);
-    const int64_t wo = extent(s.w, s.kw, s.sw, s.pads[2], s.pads[3]);
-    const size_t n_x = (size_t)(s.n * s.h * s.w * s.ci), n_w = (size_t)(s.kh * s.kw * s.ci * s.co);
-    const size_t n_y = (size_t)(s.n * ho * wo * s.co);
-    float *x = malloc(n_x * 4 + 4), *w = malloc(n_w * 4 + 4), *dy = malloc(n_y * 4 + 4);
-    float *y = malloc(n_y * 4 + 4), *dx = malloc(n_x * 4 + 4), *dw = malloc(n_w * 4 + 4);
-    const int64_t strides[] = {s.sh, s.sw};
-    if (!CHECK(x && w && dy && y && dx && dw))
+    problem p = {.s = s,
+                 .ho = extent(s.h, s.kh, s.sh, s.pads[0], s.pads[1]),
+                 .wo = extent(s.w, s.kw, s.sw, s.pads[2], s.pads[3]),
+                 .strides = {s.sh, s.sw},
+                 .n_x = (size_t)(s.n * s.h * s.w * s.ci),
+                 .n_w = (size_t)(s.kh * s.kw * s.ci * s.co)};
+    p.n_y = (size_t)(s.n * p.ho * p.wo * s.co);
+    float *memory = malloc(2 * (p.n_x + p.n_w + p.n_y) * sizeof *memory);
+    if (!CHECK(memory))
         return;
-    random_f32(&seed, x, n_x);
-    random_f32(&seed, w, n_w);
-    random_f32(&seed, dy, n_y);
-    w[0] = INFINITY; /* times padding: NaN */
-
-#define X(n, i, j, c) x[(((n)*s.h + (i)) * s.w + (j)) * s.ci + (c)]
-#define W(a, b, c, o) w[(((a)*s.kw + (b)) * s.ci + (c)) * s.co + (o)]
-#define DY(n, i, j, o) dy[(((n)*ho + (i)) * wo + (j)) * s.co + (o)]
-    size_t at = 0;
-    for (int64_t n = 0; n < s.n; n++)
-        for (int64_t i = 0; i < ho; i++)
-            for (int64_t j = 0; j < wo; j++)
-                for (int64_t o = 0; o < s.co; o++) {
-                    chain c = {0};
-                    for (int64_t a = 0; a < s.kh; a++)
-                        for (int64_t b = 0; b < s.kw; b++)
-                            for (int64_t k = 0; k < s.ci; k++) {
-                                const int64_t p = i * s.sh + a - s.pads[0];
-                                const int64_t q = j * s.sw + b - s.pads[2];
-                                const bool in = p >= 0 && p < s.h && q >= 0 && q < s.w;
-                                add(&c, in ? X(n, p, q, k) : 0.0f, W(a, b, k, o));
-                            }
-                    y[at++] = finish(&c);
-                }
-    at = 0;
-    for (int64_t n = 0; n < s.n; n++)
-        for (int64_t p = 0; p < s.h; p++)
-            for (int64_t q = 0; q < s.w; q++)
-                for (int64_t k = 0; k < s.ci; k++) {
-                    chain c = {0};
-                    for (int64_t a = 0; a < s.kh; a++)
-                        for (int64_t b = 0; b < s.kw; b++)
-                            for (int64_t o = 0; o < s.co; o++)
-                                for (int64_t i = 0; i < ho; i++)
-                                    for (int64_t j = 0; j < wo; j++)
-                                        if (i * s.sh + a - s.pads[0] == p &&
-                                            j * s.sw + b - s.pads[2] == q)
-                                            add(&c, DY(n, i, j, o), W(a, b, k, o));
-                    dx[at++] = finish(&c);
-                }
-    at = 0;
-    for (int64_t a = 0; a < s.kh; a++)
-        for (int64_t b = 0; b < s.kw; b++)
-            for (int64_t k = 0; k < s.ci; k++)
-                for (int64_t o = 0; o < s.co; o++) {
-                    chain c = {0};
-                    for (int64_t n = 0; n < s.n; n++)
-                        for (int64_t i = 0; i < ho; i++)
-                            for (int64_t j = 0; j < wo; j++) {
-                                const int64_t p = i * s.sh + a - s.pads[0];
-                                const int64_t q = j * s.sw + b - s.pads[2];
-                                const bool in = p >= 0 && p < s.h && q >= 0 && q < s.w;
-                                add(&c, in ? X(n, p, q, k) : 0.0f, DY(n, i, j, o));
-                            }
-                    dw[at++] = finish(&c);
-                }
-
-    ops_case t;
-    ops_case_init(&t);
-    ops_case_operand(&t, TN_F32, x, DIMS(s.n, s.h, s.w, s.ci));
-    ops_case_operand(&t, TN_F32, w, DIMS(s.kh, s.kw, s.ci, s.co));
-    attributes(&t, &s, strides);
-    if (CHECK(ops_case_run(&t, OP_CONV2D))) {
-        CHECK_INT(t.out.type->dims[1], ho);
-        CHECK_INT(t.out.type->dims[2], wo);
-        CHECK(same_f32(t.out.data, y, n_y));
-    }
-    ops_case_free(&t);
-
-    ops_case_init(&t);
-    ops_case_operand(&t, TN_F32, dy, DIMS(s.n, ho, wo, s.co));
-    ops_case_operand(&t, TN_F32, w, DIMS(s.kh, s.kw, s.ci, s.co));
-    attributes(&t, &s, strides);
-    ops_case_ints(&t, KEY_INPUT_SHAPE, (const int64_t[]){s.n, s.h, s.w, s.ci}, 4);
-    if (CHECK(ops_case_run(&t, OP_CONV2D_GRAD_INPUT)))
-        CHECK(same_f32(t.out.data, dx, n_x));
-    ops_case_free(&t);
-
-    ops_case_init(&t);
-    ops_case_operand(&t, TN_F32, x, DIMS(s.n, s.h, s.w, s.ci));
-    ops_case_operand(&t, TN_F32, dy, DIMS(s.n, ho, wo, s.co));
-    attributes(&t, &s, strides);
-    ops_case_ints(&t, KEY_FILTER_SHAPE, (const int64_t[]){s.kh, s.kw, s.ci, s.co}, 4);
-    if (CHECK(ops_case_run(&t, OP_CONV2D_GRAD_FILTER)))
-        CHECK(same_f32(t.out.data, dw, n_w));
-    ops_case_free(&t);
-    free(x);
-    free(w);
-    free(dy);
-    free(y);
-    free(dx);
-    free(dw);
+    p.x = memory;
+    p.dx = p.x + p.n_x;
+    p.w = p.dx + p.n_x;
+    p.dw = p.w + p.n_w;
+    p.y = p.dw + p.n_w;
+    p.dy = p.y + p.n_y;
+    random_f32(&seed, p.x, p.n_x);
+    random_f32(&seed, p.w, p.n_w);
+    random_f32(&seed, p.dy, p.n_y);
+    p.w[0] = INFINITY; /* times padding: NaN */
+    define_y(&p);
+    define_dx(&p);
+    define_dw(&p);
+    check_y(&p);
+    check_dx(&p);
+    check_dw(&p);
+    free(memory);
 }
 
 static void test_values(void)

@@ -1,50 +1,8 @@
-/* dot_general, layer_norm, reduce_window and quantisation against the written order of evaluation,
- * said again here as plainly as possible. */
+/* dot_general, layer_norm, reduce_window and quantisation against the written order of evaluation.
+ */
+#include "ops_law.h"
 #include "ops_ptir_case.h"
 #include "scalar/math.h"
-
-/* Sum of x[0 .. n) by the law: lanes, halving, pairwise blocks. */
-static float law_block(const float *x, size_t n)
-{
-    float lane[SUM_LANES];
-    for (size_t l = 0; l < SUM_LANES; l++)
-        lane[l] = -0.0f;
-    for (size_t j = 0; j < n; j++)
-        lane[j % SUM_LANES] = lane[j % SUM_LANES] + x[j];
-    for (size_t half = SUM_LANES / 2; half > 0; half /= 2)
-        for (size_t l = 0; l < half; l++)
-            lane[l] = lane[l] + lane[l + half];
-    return lane[0];
-}
-
-static float law_sum(const float *x, size_t n)
-{
-    enum { MOST_BLOCKS = 16 };
-    float partial[MOST_BLOCKS] = {0};
-    size_t count = 0;
-    for (size_t b = 0; b < n; b += SUM_BLOCK)
-        partial[count++] = law_block(x + b, n - b < SUM_BLOCK ? n - b : SUM_BLOCK);
-    while (count > 1) {
-        size_t next = 0;
-        for (size_t b = 0; b < count; b += 2)
-            partial[next++] = b + 1 < count ? partial[b] + partial[b + 1] : partial[b];
-        count = next;
-    }
-    return partial[0];
-}
-
-/* The chain of products a[k] * b[k] by the law. */
-static float law_dot(const float *a, const float *b, size_t n)
-{
-    float total = 0;
-    for (size_t k = 0; k < n; k += CONTRACT_BLOCK) {
-        float p = 0;
-        for (size_t i = k; i < n && i < k + CONTRACT_BLOCK; i++)
-            p = fmaf(a[i], b[i], p);
-        total = k == 0 ? p : total + p;
-    }
-    return total;
-}
 
 static void random_f32(uint64_t *seed, float *x, size_t n)
 {

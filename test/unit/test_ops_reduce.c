@@ -1,43 +1,8 @@
-/* Reductions against the written order of evaluation, said again here as plainly as possible. */
+/* Reductions against the written order of evaluation. */
 #include <math.h>
 
 #include "ops_case.h"
-
-/* Sum of x[0 .. n) by the law: lanes, halving, pairwise blocks. */
-static float law_block(const float *x, size_t n)
-{
-    float lane[SUM_LANES];
-    for (size_t l = 0; l < SUM_LANES; l++)
-        lane[l] = -0.0f;
-    for (size_t j = 0; j < n; j++)
-        lane[j % SUM_LANES] = lane[j % SUM_LANES] + x[j];
-    for (size_t half = SUM_LANES / 2; half > 0; half /= 2)
-        for (size_t l = 0; l < half; l++)
-            lane[l] = lane[l] + lane[l + half];
-    return lane[0];
-}
-
-static float law_sum(const float *x, size_t n)
-{
-    size_t count = (n + SUM_BLOCK - 1) / SUM_BLOCK;
-    float *partial = malloc((count + 1) * sizeof *partial);
-    float result = 0;
-    if (!partial)
-        return NAN;
-    for (size_t b = 0; b < count; b++)
-        partial[b] = law_block(x + b * SUM_BLOCK,
-                               n - b * SUM_BLOCK < SUM_BLOCK ? n - b * SUM_BLOCK : SUM_BLOCK);
-    while (count > 1) {
-        size_t next = 0;
-        for (size_t b = 0; b < count; b += 2)
-            partial[next++] = b + 1 < count ? partial[b] + partial[b + 1] : partial[b];
-        count = next;
-    }
-    if (count == 1)
-        result = partial[0];
-    free(partial);
-    return result;
-}
+#include "ops_law.h"
 
 /* Reduce x[a, b, c] over the axes in MASK and compare each result with the law. */
 static void check_sum(size_t a, size_t b, size_t c, unsigned mask, uint64_t seed)
