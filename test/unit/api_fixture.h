@@ -72,6 +72,36 @@ static inline void remember(void *user, const tn_diagnostic *d)
     r->column = d->place.column;
 }
 
+/* ---- every allocation may fail ---- */
+
+/* Do WORK with every request failing in turn, alone if FAIL_ONCE: each time it ends with a clean
+ * status, has reported what was wrong, and leaks nothing. */
+static inline void fail_each_request(tn_status (*work)(tn_context *cx, const void *with),
+                                     const void *with, bool fail_once)
+{
+    unsigned failures = 0;
+    for (unsigned n = 1; n < 100000; n++) {
+        record r = {0};
+        tn_diagnostic_sink sink = {remember, &r};
+        meter m = {.fail_at = n, .fail_once = fail_once};
+        tn_allocator counting = {metered, &m};
+        tn_context *cx = tn_context_new(&counting, &sink);
+        tn_status s = cx ? work(cx, with) : TN_ERR_NOMEM;
+        tn_context_free(cx);
+        /* A fold that has no memory is left undone, and a text is dropped from a report. */
+        bool right = s == TN_OK || (m.failed && s == TN_ERR_NOMEM && (r.n > 0 || !cx));
+        if (!CHECK(m.alive == 0 && m.wrong == 0) || !CHECK(right)) {
+            printf("    request %u, status %d, alive %zu, wrong sizes %u, %u reports, %s: %s\n", n,
+                   (int)s, m.alive, m.wrong, r.n, r.kind, r.message);
+            return;
+        }
+        failures += s != TN_OK;
+        if (!m.failed)
+            break;
+    }
+    CHECK(failures > 10);
+}
+
 /* ---- a writer into memory ---------------------------------------------------------------------
  */
 
@@ -126,5 +156,20 @@ __attribute__((unused)) static const char network_text[] =
     "%14 = BinOp (%12, %13) {op=Mul} : tensor<f32>[3, 5]\n"
     "%15 = Slice (%14) {starts=[0, 4], ends=[3, -1], steps=[2, -2]} : tensor<f32>[2, 3]\n"
     "outputs: %14, %15\n";
+
+/* Runs for ever, but for negative inputs. */
+__attribute__((unused)) static const char endless_text[] =
+    "func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+    "  %r = while(%x) cond_region[1] body_region[2] -> tensor<f32>\n"
+    "  return %r\n"
+    "}\n"
+    "region @1(%i: tensor<f32>) -> (tensor<i1>, tensor<f32>) {\n"
+    "  %z = constant value[0.0] -> tensor<f32>\n"
+    "  %p = compare(%i, %z) op[greater_equal] -> tensor<i1>\n"
+    "  return %p, %i\n"
+    "}\n"
+    "region @2(%i: tensor<f32>) -> tensor<f32> {\n"
+    "  return %i\n"
+    "}\n";
 
 #endif

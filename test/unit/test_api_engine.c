@@ -164,22 +164,9 @@ static void test_usage(tn_context *cx, record *r)
     tn_program_free(p);
 }
 
-static const char endless[] = "func @main(%x: tensor<f32>) -> tensor<f32> {\n"
-                              "  %r = while(%x) cond_region[1] body_region[2] -> tensor<f32>\n"
-                              "  return %r\n"
-                              "}\n"
-                              "region @1(%i: tensor<f32>) -> (tensor<i1>, tensor<f32>) {\n"
-                              "  %z = constant value[0.0] -> tensor<f32>\n"
-                              "  %p = compare(%i, %z) op[greater_equal] -> tensor<i1>\n"
-                              "  return %p, %i\n"
-                              "}\n"
-                              "region @2(%i: tensor<f32>) -> tensor<f32> {\n"
-                              "  return %i\n"
-                              "}\n";
-
 static void test_timeout(tn_context *cx, record *r)
 {
-    tn_program *p = compile(cx, "ptir-text", endless, "jit");
+    tn_program *p = compile(cx, "ptir-text", endless_text, "jit");
     float x = 1, y = 7;
     const tn_type number = {TN_F32, 0, {0}};
     tn_buffer in = {&x, 4, number}, out = {&y, 4, number};

@@ -1,11 +1,10 @@
 /* The public interface when memory runs out: a clean error, and nothing leaks. */
 #include "api_fixture.h"
 
-/* ---- every allocation may fail ---- */
-
 /* Read, check, rewrite, write, compile and run; the first status that is not TN_OK, or TN_OK. */
-static tn_status whole_way(tn_context *cx, const char *text)
+static tn_status whole_way(tn_context *cx, const void *with)
 {
+    const char *text = with;
     tn_module *m = NULL;
     tn_program *p = NULL;
     page text_out = {0};
@@ -45,38 +44,12 @@ static tn_status whole_way(tn_context *cx, const char *text)
     return s;
 }
 
-static void test_no_memory_of(const char *text, bool fail_once)
-{
-    unsigned failures = 0;
-    for (unsigned n = 1; n < 100000; n++) {
-        record r = {0};
-        tn_diagnostic_sink sink = {remember, &r};
-        meter m = {.fail_at = n, .fail_once = fail_once};
-        tn_allocator counting = {metered, &m};
-        tn_context *cx = tn_context_new(&counting, &sink);
-        tn_status s = cx ? whole_way(cx, text) : TN_ERR_NOMEM;
-        tn_context_free(cx);
-        bool clean = m.alive == 0 && m.wrong == 0;
-        /* A fold that has no memory is left undone, and a text is dropped from a report. */
-        bool right = s == TN_OK || (m.failed && s == TN_ERR_NOMEM && (r.n > 0 || !cx));
-        if (!CHECK(clean) || !CHECK(right)) {
-            printf("    request %u, status %d, alive %zu, wrong sizes %u, %u reports, %s: %s\n", n,
-                   (int)s, m.alive, m.wrong, r.n, r.kind, r.message);
-            return;
-        }
-        failures += s != TN_OK;
-        if (!m.failed)
-            break;
-    }
-    CHECK(failures > 10);
-}
-
 static void test_no_memory(void)
 {
     static const char *const texts[] = {add_text, index_text, network_text};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        test_no_memory_of(texts[i], false);
-        test_no_memory_of(texts[i], true);
+        fail_each_request(whole_way, texts[i], false);
+        fail_each_request(whole_way, texts[i], true);
     }
     /* the shape engine too */
     tn_type in[1] = {{TN_F32, 3, {2, 1, 4}}}, out[1];

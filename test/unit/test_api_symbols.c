@@ -285,22 +285,9 @@ static void test_threads(tn_context *cx)
 
 static void test_timeout(tn_context *cx, record *r)
 {
-    /* for ever, but for negative inputs */
-    static const char loop[] = "func @main(%x: tensor<f32>) -> tensor<f32> {\n"
-                               "  %r = while(%x) cond_region[1] body_region[2] -> tensor<f32>\n"
-                               "  return %r\n"
-                               "}\n"
-                               "region @1(%i: tensor<f32>) -> (tensor<i1>, tensor<f32>) {\n"
-                               "  %z = constant value[0.0] -> tensor<f32>\n"
-                               "  %p = compare(%i, %z) op[greater_equal] -> tensor<i1>\n"
-                               "  return %p, %i\n"
-                               "}\n"
-                               "region @2(%i: tensor<f32>) -> tensor<f32> {\n"
-                               "  return %i\n"
-                               "}\n";
     float x = 1, y = 7;
     tn_buffer in = {&x, sizeof x, {.dtype = TN_F32}}, out = {&y, sizeof y, {.dtype = TN_F32}};
-    tn_program *p = compile(cx, loop, NULL);
+    tn_program *p = compile(cx, endless_text, NULL);
     if (!p)
         return;
     const tn_run_options o = {.timeout_ns = 20000000}, long_o = {.timeout_ns = UINT64_MAX};
