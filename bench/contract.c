@@ -161,10 +161,10 @@ static double peak_of(code_function *f, uint32_t lanes)
 typedef struct bench_case {
     const char *name;
     int64_t batch, m, n, k; /* of a product; M 0: a convolution */
-    bool is_b_turned;       /* B lies as [n, k] */
+    bool is_b_transposed;   /* B lies as [n, k] */
     bool is_constant;       /* B */
-    bool is_a_turned;       /* A lies as [k, m] */
-    bool is_c_turned;       /* C lies as [n, m] */
+    bool is_a_transposed;   /* A lies as [k, m] */
+    bool is_c_transposed;   /* C lies as [n, m] */
     int64_t heads;          /* N is two axes with K between them: B lies as [heads, k, n / heads] */
     int64_t side, ci, window, stride, co;
     tn_dtype dtype;
@@ -181,8 +181,8 @@ static const bench_case cases[] = {
     {"gemm 1024 b'", 1, 1024, 1024, 1024, true, .dtype = TN_F32},
     {"gemm 1023", 1, 1023, 1023, 1023, .dtype = TN_F32},
     {"gemm 1000x777x333", 1, 1000, 777, 333, .dtype = TN_F32},
-    {"gemm 1024 a'", 1, 1024, 1024, 1024, .is_a_turned = true, .dtype = TN_F32},
-    {"gemm 1024 c'", 1, 1024, 1024, 1024, .is_c_turned = true, .dtype = TN_F32},
+    {"gemm 1024 a'", 1, 1024, 1024, 1024, .is_a_transposed = true, .dtype = TN_F32},
+    {"gemm 1024 c'", 1, 1024, 1024, 1024, .is_c_transposed = true, .dtype = TN_F32},
     {"gemm 1024 heads 16", 1, 1024, 1024, 1024, .heads = 16, .dtype = TN_F32},
     {"gemm 1024 heads 100", 1, 1024, 1000, 1024, .heads = 100, .dtype = TN_F32},
     {"gemm 1024 heads 16 b'", 1, 1024, 1024, 1024, true, .heads = 16, .dtype = TN_F32},
@@ -234,15 +234,15 @@ static void make_spec(const bench_case *c, contract_spec *s, size_t *n_a, size_t
                          .b_is_constant = c->is_constant};
     if (c->m > 0) {
         contract_axis_add(s->batch, &s->n_batch, c->batch, c->m * c->k, c->n * c->k, c->m * c->n);
-        contract_axis_add(s->m, &s->n_m, c->m, c->is_a_turned ? 1 : c->k, 0,
-                          c->is_c_turned ? 1 : c->n);
-        const int64_t step = c->is_c_turned ? c->m : 1, own = c->heads ? c->n / c->heads : c->n;
-        if (c->heads) /* a gap between them, so that they cannot be one when B is turned */
-            contract_axis_add(s->n, &s->n_n, c->heads, 0, (own + c->is_b_turned) * c->k,
+        contract_axis_add(s->m, &s->n_m, c->m, c->is_a_transposed ? 1 : c->k, 0,
+                          c->is_c_transposed ? 1 : c->n);
+        const int64_t step = c->is_c_transposed ? c->m : 1, own = c->heads ? c->n / c->heads : c->n;
+        if (c->heads) /* a gap between them, so that they cannot be one when B is transposed */
+            contract_axis_add(s->n, &s->n_n, c->heads, 0, (own + c->is_b_transposed) * c->k,
                               own * step);
-        contract_axis_add(s->n, &s->n_n, own, 0, c->is_b_turned ? c->k : 1, step);
-        contract_axis_add(s->k, &s->n_k, c->k, c->is_a_turned ? c->m : 1, c->is_b_turned ? 1 : own,
-                          0);
+        contract_axis_add(s->n, &s->n_n, own, 0, c->is_b_transposed ? c->k : 1, step);
+        contract_axis_add(s->k, &s->n_k, c->k, c->is_a_transposed ? c->m : 1,
+                          c->is_b_transposed ? 1 : own, 0);
         *n_a = (size_t)(c->batch * c->m * c->k);
         *n_b = (size_t)(c->batch * (c->n + c->heads) * c->k);
         *n_c = (size_t)(c->batch * c->m * c->n);

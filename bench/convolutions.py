@@ -76,10 +76,10 @@ BACKWARD = {f"conv-3x3-{'s2-' if s > 1 else ''}by-{by}": (Convolution(64, [56, 5
 def derivative_text(c, by):
     x, w, y = c.shapes()
     spare = c.spatial[0] - ((c.places[0] - 1) * c.stride + 1)  # rows behind the last result's centre
-    turned = "[1, 0, 2, 3]"
+    transposed = "[1, 0, 2, 3]"
     if by == "input":
-        return program(y, w, x, 2, f" rhs_axes{turned}", pad=(1, 1 + spare), base=c.stride)
-    return program(x, y, w, 2, f" lhs_axes{turned} rhs_axes{turned} out_axes{turned}", pad=(1, 1 - spare),
+        return program(y, w, x, 2, f" rhs_axes{transposed}", pad=(1, 1 + spare), base=c.stride)
+    return program(x, y, w, 2, f" lhs_axes{transposed} rhs_axes{transposed} out_axes{transposed}", pad=(1, 1 - spare),
                    dilation=c.stride)
 
 
