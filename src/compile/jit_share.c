@@ -3,7 +3,7 @@
 
 #include "compile/jit_plan.h"
 
-/* What is known of a unit. */
+/* What is known of a unit: a program that is compiled once, which several steps may run. */
 typedef struct candidate {
     bool is_used, is_fixed; /* by a step at all; by one that cannot share it */
     bool is_once;           /* all its steps pack constants */
@@ -167,7 +167,7 @@ static bool share_all(sharing *s)
     uint32_t kept = 0;
     for (uint32_t u = 0; u < s->n_units; u++) {
         const bool is_left = s->units[u].becomes == NONE;
-        s->units[u].becomes = kept;
+        s->units[u].becomes = kept; /* from here on: its new number */
         if (is_left)
             j->units.at[kept++] = j->units.at[u];
     }
