@@ -108,7 +108,7 @@ def _are_apart(parts: list[Any]) -> bool:
 
 
 def _open_axes(x: Value, parts: list[Any]) -> Value:
-    """Take what PARTS want of axes of open sizes, and write in PARTS what is left to do."""
+    """Take what PARTS want of axes of symbolic sizes, and write in PARTS what is left to do."""
     axis = 0
     for i, k in enumerate(parts):
         if k is None:
@@ -119,7 +119,7 @@ def _open_axes(x: Value, parts: list[Any]) -> Value:
             wanted = [k] if not isinstance(k, slice) else list(range(k.stop or 0))[k]
             if first < 0 or isinstance(k, slice) and (k.stop is None or k.stop < 0 or (k.start or 0) < 0 or
                                                       (k.step or 1) < 0):
-                raise UsageError(f"of an axis of the open size {n} only elements counted from its beginning can be taken")
+                raise UsageError(f"of an axis of the symbolic size {n} only elements counted from its beginning can be taken")
             x = take(x, np.array(wanted, np.int64), axis)
             parts[i] = slice(None) if isinstance(k, slice) else 0
         axis += 1
@@ -147,7 +147,7 @@ def _add(entry: tuple[int, int, int], *lists: list[int]) -> None:
 
 def _add_slice(k: slice, n: Any, starts: list[int], ends: list[int], steps: list[int]) -> None:
     step = 1 if k.step is None else int(k.step)
-    begin, end = 0, _END  # of an open axis, all
+    begin, end = 0, _END  # of a symbolic axis, all
     if not isinstance(n, Dim):
         begin, end, step = k.indices(n)
         if step < 0 and end < 0:

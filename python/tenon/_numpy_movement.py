@@ -26,7 +26,7 @@ def axes_of(axis: Axis) -> c.Ints:
 def known_size(x: Value, axis: int) -> int:
     n = x.shape[axis]
     if not isinstance(n, int):
-        raise UsageError(f"this needs an axis of a known size, not of the open size {n}")
+        raise UsageError(f"this needs an axis of a known size, not of the symbolic size {n}")
     return n
 
 

@@ -409,7 +409,7 @@ class Program(NotCopied):
         known = {n for _, t in self._input_types for n in t.shape if isinstance(n, str)}
         for name in sizes:
             if name not in known:
-                raise UsageError(f"the program has no open size '{name}'; it has {', '.join(sorted(known)) or 'none'}")
+                raise UsageError(f"the program has no symbolic size '{name}'; it has {', '.join(sorted(known)) or 'none'}")
         out = {}
         for k, (name, t) in enumerate(self._input_types):
             shape = tuple(n if isinstance(n, int) else sizes.get(n or "", 1) for n in t.shape)

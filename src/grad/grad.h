@@ -115,9 +115,9 @@ value_id grad_fold_windows(grad_call *c, value_id x, uint32_t place, uint32_t wi
 value_id grad_unfold_windows(grad_call *c, value_id x, uint32_t axis, int64_t stride,
                              int64_t dilation, int64_t places, int64_t window);
 
-/* 1 over the number of elements of N extents DIMS, rounded once to DTYPE: of rank 0. Of open sizes
- * it is computed as the program runs, with the same bits. NO_VALUE, reported, where Core v1 has no
- * words for that. */
+/* 1 over the number of elements of N extents DIMS, rounded once to DTYPE: of rank 0. Of symbolic
+ * sizes it is computed as the program runs, with the same bits. NO_VALUE, reported, where Core v1
+ * has no words for that. */
 value_id grad_one_of(grad_call *c, tn_dtype dtype, const dim *dims, uint32_t n);
 
 /* Finish a rule: *out = V, with the builder's status. */

@@ -152,7 +152,7 @@ class Calls(unittest.TestCase):
         self.assertEqual(one["x"].shape, (4, 3))
         self.assertEqual(one["x"].tolist(), two["x"].tolist())
         self.assertEqual(net.random_inputs()["x"].shape, (1, 3))
-        with self.assertRaisesRegex(tenon.UsageError, "no open size 'm'; it has n"):
+        with self.assertRaisesRegex(tenon.UsageError, "no symbolic size 'm'; it has n"):
             net.random_inputs(dims={"m": 4})
         with self.assertRaisesRegex(tenon.UsageError, "'n' is -1"):
             net.random_inputs(dims={"n": -1})

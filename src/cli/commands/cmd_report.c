@@ -281,7 +281,7 @@ static tn_status add_sizes(session *s, const tn_module *m, const run_inputs *in,
     return TN_OK;
 }
 
-/* Compile M; where sizes are left open, with those that the inputs tell. */
+/* Compile M; symbolic sizes that are left are those of the inputs. */
 static tn_status compile(session *s, const arguments *args, wishes *w, const tn_module *m,
                          tn_program **p)
 {

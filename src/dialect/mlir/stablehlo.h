@@ -28,8 +28,8 @@ void hlo_nothing(mlir_text *w, value_id v);
 /* %V = cast(FROM), a tensor of type T, with Tenon's result where StableHLO leaves it open. */
 void hlo_convert(mlir_text *w, value_id v, value_name from, const tensor *t);
 
-/* ---- open extents: stablehlo_sizes.c. Where RESULT types have such, the operation is the dynamic
- * one of its name, with the shape as an operand. ---- */
+/* ---- dynamic extents: stablehlo_sizes.c. Where RESULT types have such, the operation is the
+ * dynamic one of its name, with the shape as an operand. ---- */
 
 bool hlo_is_open(const tensor *t);
 /* D, a number or a size, as a list of one i64. */
@@ -83,8 +83,8 @@ hlo_takes hlo_takes_reduce, hlo_takes_window, hlo_takes_cumulative, hlo_takes_im
 hlo_put hlo_take, hlo_scatter_add, hlo_dynamic_slice, hlo_dynamic_update, hlo_gather,
     hlo_scatter_reduce, hlo_segment_reduce;
 hlo_takes hlo_takes_take, hlo_takes_along, hlo_takes_gather, hlo_takes_segments;
-/* An attribute by which the reader knows that positions AT in X lie inside, where extents are open
- * and it cannot see that. */
+/* An attribute by which the reader knows that positions AT in X lie inside, where extents are
+ * dynamic and it cannot see that. */
 const char *hlo_says_inside(const tensor *x, const tensor *at);
 /* stablehlo_order.c */
 hlo_put hlo_arg_max, hlo_sort, hlo_argsort, hlo_top_k;

@@ -1,5 +1,5 @@
-/* Open extents in StableHLO: shapes that are operands, computed from the extents of inputs. What is
- * computed stands at the start of @main, each size and shape once, as lists of i64. */
+/* Dynamic extents in StableHLO: shapes that are operands, computed from the extents of inputs. What
+ * is computed stands at the start of @main, each size and shape once, as lists of i64. */
 #include "dialect/mlir/stablehlo.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Views of open extents in StableHLO: slices where they are such, else every element is gathered
+/* Views of dynamic extents in StableHLO: slices where they are such, else every element is gathered
  * from its place, which is computed. */
 #include "dialect/mlir/stablehlo.h"
 

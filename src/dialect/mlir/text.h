@@ -31,7 +31,7 @@ typedef struct mlir_text {
     uint32_t scope;          /* of f: 0, or 1 + its index for a region */
     uint32_t n_scopes;       /* those that are not of a region are numbered from here */
     uint32_t depth;          /* of regions: indentation */
-    struct hlo_sizes *sizes; /* StableHLO: of open extents */
+    struct hlo_sizes *sizes; /* StableHLO: of dynamic extents */
     uint32_t n_errors;
     tn_status status;
 } mlir_text;

@@ -1,4 +1,4 @@
-/* Views and windows of open extents: slices where they are such, else every element is gathered
+/* Views and windows of dynamic extents: slices where they are such, else every element is gathered
  * from its place, which is computed. Of known extents they are written with other ops. */
 #include "base/memory/checked.h"
 #include "dialect/onnx/write/writer.h"

@@ -324,7 +324,7 @@ static bool check_expressions(map_reader *p, const char *text, const dim *dims, 
                      p->places[k], "the position along axis %" PRIu32 " of the source %s", k,
                      index_fault_text(f));
     for (uint32_t i = 0; i < p->rank; i++)
-        if (dims[i] <= 0) /* it reads nothing, or sizes are open */
+        if (dims[i] <= 0) /* it reads nothing, or its sizes are symbolic */
             return true;
     for (uint32_t i = 0; i < map.n; i++) {
         if (map.at[i]->symbolic || dim_is_symbolic(t->dims[i]))

@@ -201,7 +201,7 @@ static tn_value batches(onnx_call *c, dim extent, uint32_t rank)
     return tn_iota(c->b, TN_SI64, (tn_ints){dims, rank}, 0);
 }
 
-/* Are these different numbers, whatever sizes are open? */
+/* Are these different numbers, whatever the symbolic sizes are? */
 static bool differ(dim a, dim b)
 {
     return a != b && !dim_is_symbolic(a) && !dim_is_symbolic(b);
