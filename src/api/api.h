@@ -41,11 +41,6 @@ tn_status api_check_known(context *cx, const char *what, const tn_known_input *k
 tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
                         struct check_list *checks);
 
-/* Where symbols stand is to be looked for again: M changes. */
-void module_forget_symbols(tn_module *m);
-/* A call that may have changed M ends with S. */
-tn_status module_changed(tn_module *m, tn_status s);
-
 /* Tell the names of M's context, if an editor asks for them, what M demands of its sizes. */
 void api_note_sizes(const module *m);
 

@@ -7,8 +7,6 @@
 
 struct tn_module {
     module *graph;
-    const char **symbols; /* as tn_module_symbol counts them; NULL: to be looked for */
-    size_t n_symbols;
 };
 
 /* A type as callers see it. The graph never holds a rank above TN_MAX_RANK. */

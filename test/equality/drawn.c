@@ -60,7 +60,7 @@ bool drawn_write(uint64_t seed, const char *path)
     module *m = cx ? module_new(cx) : NULL;
     function *f = m ? module_add_function(m, "main", 4) : NULL;
     choices c = {.state = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15)};
-    tn_module outer = {.graph = m};
+    tn_module outer = {m};
     bool ok = f && draw(&c, f) && tn_module_convert(&outer, text, NULL) == TN_OK;
     FILE *file = ok ? fopen(path, "wb") : NULL;
     const tn_writer to = {put, file};

@@ -118,7 +118,7 @@ static inline void through_program(const tn_module *m, size_t choice)
 static inline void fuzz_through(const module *m, size_t choice)
 {
     enum { LARGE = 400 };
-    const tn_module outer = {.graph = (module *)(uintptr_t)m};
+    const tn_module outer = {(module *)(uintptr_t)m};
     tn_module_counts counts = {.size = sizeof counts};
     const uint64_t bytes = m->cx->limits.run_bytes;
     if (tn_module_get_counts(&outer, &counts) != TN_OK || counts.operations > LARGE)

@@ -604,7 +604,7 @@ static tn_status starve(uint64_t seed, unsigned fail_at, bool once, meter *mt)
     const tn_allocator counting = {metered, mt};
     *mt = (meter){0};
     module *m = seed % 3 ? new_program(&counting, seed, 600, 14) : new_chain(&counting, seed, 600);
-    tn_module outer = {.graph = m};
+    tn_module outer = {m};
     tn_program *p = NULL;
     arena a;
     jit_data d = {0};

@@ -87,7 +87,7 @@ static inline const char *judge_jit(module *m, const tn_compile_options *o, uint
                                     jit_counts *counts)
 {
     static const uint32_t threads[] = {1, 2, 3, 8};
-    tn_module outer = {.graph = m};
+    tn_module outer = {m};
     tn_program *p = NULL;
     jit_data d;
     choices c = {.state = seed | 1};

@@ -137,7 +137,6 @@ static void binds(void)
     if (!m)
         return;
     CHECK_TEXT(tn_module_symbol(m, 0), "batch");
-    CHECK(!tn_module_symbol(m, 1) && tn_module_symbol(m, 0) == tn_module_symbol(m, 0));
     CHECK_TEXT(tn_module_input_extent(m, 0, 0), "batch");
     CHECK_TEXT(tn_module_input_extent(m, 0, 1), "3");
     CHECK(!tn_module_input_extent(m, 0, 2) && !tn_module_input_extent(m, 1, 0));

@@ -184,12 +184,12 @@ static tn_status give_constant(tn_module *tm, size_t index, const tn_buffer *val
 
 tn_status tn_module_set_constant(tn_module *tm, size_t input, const tn_buffer *value)
 {
-    return module_changed(tm, give_constant(tm, input, value, false));
+    return context_done(tm->graph->cx, give_constant(tm, input, value, false));
 }
 
 tn_status tn_module_borrow_constant(tn_module *tm, size_t input, const tn_buffer *value)
 {
-    return module_changed(tm, give_constant(tm, input, value, true));
+    return context_done(tm->graph->cx, give_constant(tm, input, value, true));
 }
 
 /* ---- the opposite ---- */
@@ -276,5 +276,5 @@ static tn_status open_constant(module *m, const char *name, tn_buffer *value)
 
 tn_status tn_module_open_constant(tn_module *tm, const char *name, tn_buffer *value)
 {
-    return module_changed(tm, open_constant(tm->graph, name, value));
+    return context_done(tm->graph->cx, open_constant(tm->graph, name, value));
 }

@@ -57,7 +57,7 @@ static tn_status convert(module *m, const char *dialect_name, const tn_convert_o
 tn_status tn_module_convert(tn_module *m, const char *dialect_name,
                             const tn_convert_options *options)
 {
-    return module_changed(m, convert(m->graph, dialect_name, options));
+    return context_done(m->graph->cx, convert(m->graph, dialect_name, options));
 }
 
 tn_status tn_module_check_legal(const tn_module *m, const char *dialect_name)

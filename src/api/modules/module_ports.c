@@ -60,7 +60,7 @@ tn_status tn_module_output(const tn_module *m, size_t index, tn_port *port)
 
 tn_status tn_module_bind(tn_module *m, const tn_binding *bindings, size_t n)
 {
-    return n ? module_changed(m, bind_symbols(m->graph, bindings, n)) : TN_OK;
+    return n ? context_done(m->graph->cx, bind_symbols(m->graph, bindings, n)) : TN_OK;
 }
 
 /* Mark D and what it is made of. */
@@ -89,64 +89,24 @@ static void mark_values(const module *m, bool *seen)
     }
 }
 
-void module_forget_symbols(tn_module *m)
-{
-    memory_free(&m->graph->cx->allocator, m->symbols, (m->n_symbols + 1) * sizeof *m->symbols);
-    m->symbols = NULL;
-    m->n_symbols = 0;
-}
-
-tn_status module_changed(tn_module *m, tn_status s)
-{
-    module_forget_symbols(m);
-    return context_done(m->graph->cx, s);
-}
-
-/* Is expression I of the table a symbol that was SEEN? */
-static bool is_symbol(const type_table *t, const bool *seen, uint32_t i)
-{
-    return seen[i] && t->exprs.at[i].op == DIM_SYM;
-}
-
-/* Those of M's symbols that were SEEN. */
-static bool list_symbols(tn_module *tm, const bool *seen)
-{
-    const type_table *t = &tm->graph->types;
-    size_t n = 0;
-    for (uint32_t i = 0; i < t->exprs.n; i++)
-        n += is_symbol(t, seen, i);
-    tm->symbols = memory_alloc(&tm->graph->cx->allocator, (n + 1) * sizeof *tm->symbols);
-    if (!tm->symbols)
-        return false;
-    tm->n_symbols = n;
-    for (uint32_t i = 0, k = 0; i < t->exprs.n; i++)
-        if (is_symbol(t, seen, i))
-            tm->symbols[k++] = t->exprs.at[i].name;
-    return true;
-}
-
-static bool find_symbols(tn_module *tm)
+const char *tn_module_symbol(const tn_module *tm, size_t index)
 {
     const module *m = tm->graph;
-    const size_t bytes = m->types.exprs.n * sizeof(bool);
-    bool *seen = memory_alloc(&m->cx->allocator, bytes + 1);
-    if (seen) {
-        memset(seen, 0, bytes + 1);
-        mark_values(m, seen);
-    }
-    const bool ok = seen && list_symbols(tm, seen);
-    memory_free(&m->cx->allocator, seen, bytes + 1);
-    if (!ok)
-        (void)context_done(m->cx, diag_no_memory(&m->cx->diag));
-    return ok;
-}
-
-const char *tn_module_symbol(const tn_module *m, size_t index)
-{
-    tn_module *own = (tn_module *)(uintptr_t)m; /* what is found is kept in it */
-    if (!m->symbols && !find_symbols(own))
+    const uint32_t n = m->types.exprs.n;
+    const char *found = NULL;
+    bool *seen = n ? memory_alloc(&m->cx->allocator, n * sizeof *seen) : NULL;
+    if (!seen) {
+        if (n)
+            (void)context_done(m->cx, diag_no_memory(&m->cx->diag));
         return NULL;
-    return index < m->n_symbols ? m->symbols[index] : NULL;
+    }
+    memset(seen, 0, n * sizeof *seen);
+    mark_values(m, seen);
+    for (uint32_t i = 0; i < n && !found; i++)
+        if (seen[i] && m->types.exprs.at[i].op == DIM_SYM && index-- == 0)
+            found = m->types.exprs.at[i].name;
+    memory_free(&m->cx->allocator, seen, n * sizeof *seen);
+    return found;
 }
 
 static const char *extent(const tn_module *tm, const value_id *ports, uint32_t n, size_t index,

@@ -173,7 +173,7 @@ static tn_status finish_read(context *cx, module *m, tn_status s, tn_module **ou
     if (s == TN_OK) {
         *out = memory_alloc(&cx->allocator, sizeof **out);
         if (*out)
-            **out = (tn_module){.graph = m};
+            (*out)->graph = m;
         else
             s = diag_no_memory(&cx->diag);
     }
@@ -238,7 +238,7 @@ tn_status tn_module_copy(const tn_module *m, tn_module **copy)
     *copy = memory_alloc(&cx->allocator, sizeof **copy);
     module *graph = *copy ? module_copy(m->graph) : NULL;
     if (graph) {
-        **copy = (tn_module){.graph = graph};
+        (*copy)->graph = graph;
         return TN_OK;
     }
     memory_free(&cx->allocator, *copy, sizeof **copy);
@@ -251,7 +251,6 @@ void tn_module_free(tn_module *m)
     if (!m)
         return;
     context *cx = m->graph->cx;
-    module_forget_symbols(m);
     module_free(m->graph);
     memory_free(&cx->allocator, m, sizeof *m);
 }
@@ -282,7 +281,7 @@ tn_status tn_module_select_entry(tn_module *m, const char *name, bool only)
     const tn_status s = select_entry(m->graph, name);
     if (s == TN_OK && only)
         drop_others(m->graph);
-    return module_changed(m, s);
+    return context_done(m->graph->cx, s);
 }
 
 /* ---- checking and rewriting ---- */
@@ -294,7 +293,7 @@ tn_status tn_module_verify(tn_module *m)
 
 /* Hands the internal observer's calls to the public one. */
 typedef struct observer_bridge {
-    tn_module *m;
+    const tn_module *m;
     const tn_pass_observer *to;
 } observer_bridge;
 
@@ -302,7 +301,6 @@ static void after_pass(void *user, const module *m, pass_id id, uint32_t n_chang
 {
     const observer_bridge *b = user;
     (void)m;
-    module_forget_symbols(b->m);
     b->to->after(b->to->user, b->m, pass_table[id].name, n_changed);
 }
 
@@ -351,7 +349,7 @@ tn_status tn_module_run_passes(tn_module *m, const char *passes, const tn_pass_o
     size_t n;
     while (s == TN_OK && next_name(&passes, &name, &n))
         s = pass_run(m->graph, pass_by_name(name, n), true, observer ? &inner : NULL);
-    return module_changed(m, s);
+    return context_done(cx, s);
 }
 
 static tn_status optimize(tn_module *m, tn_level level, bool relaxed,
@@ -359,8 +357,8 @@ static tn_status optimize(tn_module *m, tn_level level, bool relaxed,
 {
     observer_bridge bridge = {m, observer};
     pass_observer inner = {after_pass, &bridge};
-    return module_changed(
-        m, pass_run_level(m->graph, api_level(level), relaxed, true, observer ? &inner : NULL));
+    return context_done(m->graph->cx, pass_run_level(m->graph, api_level(level), relaxed, true,
+                                                     observer ? &inner : NULL));
 }
 
 tn_status tn_module_optimize(tn_module *m, tn_level level, const tn_pass_observer *observer)

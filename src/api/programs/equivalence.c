@@ -134,8 +134,7 @@ static tn_status make(comparison *c, const module *m, const dim_values *values, 
     o.bindings = bindings_of(c, m, values, &o.n_bindings);
     if (!o.bindings)
         return diag_no_memory(&c->cx->diag);
-    TN_TRY(
-        tn_program_compile(&(tn_module){.graph = (module *)(uintptr_t)m}, &o, out)); /* it copies */
+    TN_TRY(tn_program_compile(&(tn_module){(module *)(uintptr_t)m}, &o, out)); /* it copies */
     (*out)->turns = c->options->turns ? c->options->turns : DEFAULT_TURNS;
     return TN_OK;
 }
