@@ -61,7 +61,8 @@ tn_value onnx_quantise(onnx_call *c, tn_value x, const onnx_quantised *q, tn_dty
     if (!t)
         return x;
     const tn_dtype in = q->precision ? q->precision : t->dtype, wide = wide_of(in);
-    tn_value y = tn_div(b, tn_cast(b, x, in), tn_cast(b, q->scale, in));
+    const tn_value number = tn_cast(b, x, in), scale = tn_cast(b, q->scale, in);
+    tn_value y = tn_div(b, number, scale);
     if (dtype_is_float(d))
         return onnx_as_float(c, y, d);
     y = tn_cast(b, tn_round_even(b, y), wide);
