@@ -1,10 +1,13 @@
 """Corners of operators of ONNX, where other engines are wrong as easily."""
+import pathlib
+import tempfile
 import unittest
 
 import numpy as np
 
 from lib.onnx_case import Case, floats, ints
 from lib.onnx_files import model, node
+from lib.program import start
 
 
 class Corners(Case):
@@ -15,6 +18,21 @@ class Corners(Case):
                      list(zip(names, arrays)), opset=opset)
         done = self.checked(data)
         return self.run_model(data, {})[0] if done.returncode == 0 else self.refused(data)
+
+    def fault(self, op, *arrays, **attributes):
+        """What is said of a run that fails, the same by the evaluator and machine code."""
+        data = model([node(op, " ".join(f"x{i}" for i in range(len(arrays))), "y", **attributes)],
+                     [(f"x{i}", {"f": "f32", "i": "si64"}[a.dtype.kind], list(a.shape)) for i, a in enumerate(arrays)], [("y", "f32", None)])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "m.onnx")
+            path.write_bytes(data)
+            given = []
+            for i, array in enumerate(arrays):
+                np.save(f"{folder}/{i}.npy", array)
+                given += ["--input", f"x{i}={folder}/{i}.npy"]
+            said = {start("run", path, *given, "--engine", engine, cwd=folder).stderr for engine in ("ref", "jit")}
+        self.assertEqual(len(said), 1, said)
+        return said.pop()
 
     def test_integer_powers_are_exact(self):
         x = np.array([94906267, 2000001, -5, 3037000500], np.int64)
@@ -103,6 +121,22 @@ class Corners(Case):
             whole = np.pad(mask, ((0, 0), (0, 2)), constant_values=fill)
             want, = self.results("Attention", 1, q, k, k, whole, opset=24)
             np.testing.assert_array_equal(got, want)
+
+    def test_positions_that_are_none(self):
+        """They are no positions of the row behind, either."""
+        x, one = floats(3, 3), np.ones((1, 1), np.float32)
+        for op, arrays, attributes in (("GatherND", (x, ints(0, 5)[None]), {}), ("GatherND", (x, ints(1, -4)[None]), {}),
+                                       ("GatherND", (x, np.array([[3], [0], [0]])), {"batch_dims": 1}),
+                                       ("ScatterND", (x, ints(0, 5)[None], one[0]), {}), ("ScatterND", (x, ints(-4, 2)[None], one[0]), {}),
+                                       ("ScatterElements", (x, ints(5)[None], one), {"axis": 1}),
+                                       ("ScatterElements", (x, ints(-4)[None], one), {"axis": 0})):
+            with self.subTest(op=op, arrays=arrays[1:]):
+                self.assertIn("[IndexOutOfBounds]", self.fault(op, *arrays, **attributes))
+        for dtype in np.int32, np.int64:
+            got, = self.results("ScatterElements", 1, x, np.array([[-1, 0]], dtype), np.ones((1, 2), np.float32), axis=1)
+            np.testing.assert_array_equal(got, np.where([[1, 0, 1], [0, 0, 0], [0, 0, 0]], np.float32(1), x))
+        got, = self.results("GatherND", 1, x, ints(-1, -3, 0, 2).reshape(2, 2))
+        np.testing.assert_array_equal(got, [x[2, 0], x[0, 2]])
 
     def test_words_that_are_none(self):
         for op, opset, shapes, attributes in (("DepthToSpace", 13, [[1, 4, 2, 2]], {"blocksize": 2, "mode": "RCD"}),

@@ -13,6 +13,31 @@ static dim product(onnx_call *c, const dim *dims, uint32_t n)
     return all;
 }
 
+/* ALL, numbers of rows that are partly made of AT: -1, which no row has, where AT is no position
+ * along an axis of EXTENT. */
+static tn_value where_inside(onnx_call *c, tn_value all, tn_value at, dim extent)
+{
+    tn_builder *b = c->b;
+    const type *t = onnx_type_of(c, at);
+    if (!t)
+        return at;
+    const tn_value first = tn_compare(b, TN_GE, at, tn_scalar_int(b, t->dtype, 0));
+    const tn_value below = tn_compare(b, TN_LT, at, known_size_data(b, t->dtype, extent));
+    const tn_value none = tn_scalar_int(b, t->dtype, -1);
+    return tn_select(b, tn_and(b, first, below), all, none);
+}
+
+/* Is each of the positions in input K, the COMPONENT-th of every N numbers, known to be one along
+ * an axis of EXTENT? */
+static bool is_inside(onnx_call *c, uint32_t k, uint32_t component, uint32_t n, dim extent)
+{
+    const known_value *known = onnx_in_known(c, k);
+    bool ok = known && !dim_is_symbolic(extent);
+    for (uint32_t i = component; ok && i < known->n; i += n)
+        ok = !known->at[i].is_size && known->at[i].i >= -extent && known->at[i].i < extent;
+    return ok;
+}
+
 /* ---- GatherElements, ScatterElements ---- */
 
 /* The first elements of X along every axis but AXIS, as many as DIMS says. */
@@ -124,7 +149,10 @@ bool onnx_op_scatter_elements(onnx_call *c)
     const tn_value i = onnx_positions(c, 1, t->dims[axis]);
     const dim n = product(c, u->dims, u->rank);
     const tn_value flat = tn_reshape(c->b, x, TN_INTS(product(c, t->dims, t->rank), 1));
-    const tn_value at = tn_reshape(c->b, element_numbers(c, t, u, i, axis), TN_INTS(n));
+    tn_value numbers = element_numbers(c, t, u, i, axis);
+    if (axis > 0 && !is_inside(c, 1, 0, 1, t->dims[axis])) /* else no element has the number */
+        numbers = where_inside(c, numbers, i, t->dims[axis]);
+    const tn_value at = tn_reshape(c->b, numbers, TN_INTS(n));
     updates = tn_reshape(c->b, updates, TN_INTS(n, 1));
     return onnx_give(c, 0,
                      tn_reshape(c->b, scattered_rows(c, how, flat, at, updates), onnx_dims(t)));
@@ -160,6 +188,7 @@ static tn_value row_numbers(onnx_call *c, uint32_t k, const type *t, uint32_t fr
     const uint32_t last = u->rank - 1;
     memcpy(places, u->dims, last * sizeof *places);
     tn_value all = tn_broadcast(c->b, tn_scalar_int(c->b, u->dtype, 0), (tn_ints){places, last});
+    tn_value parts[TN_MAX_RANK];
     for (uint32_t m = 0; m < from + n; m++) {
         tn_value at;
         if (m < from)
@@ -171,7 +200,12 @@ static tn_value row_numbers(onnx_call *c, uint32_t k, const type *t, uint32_t fr
                                  t->dims[m]);
         const dim stride = product(c, t->dims + m + 1, from + n - m - 1);
         all = tn_add(c->b, all, tn_mul(c->b, at, known_size_data(c->b, u->dtype, stride)));
+        parts[m] = at;
     }
+    /* what leads out of the first axis is the number of no row anyway */
+    for (uint32_t m = from ? from : 1; m < from + n; m++)
+        if (!is_inside(c, k, m - from, n, t->dims[m]))
+            all = where_inside(c, all, parts[m], t->dims[m]);
     return all;
 }
 
