@@ -31,10 +31,33 @@ bool given_size(module *m, const read_options *o, const char *name, int64_t othe
     return VECTOR_PUSH(m->allocator, &m->written_sizes, size);
 }
 
-const tn_input_shape *given_shape_of(const read_options *o, const char *name)
+bool given_is_position(const char *name, uint32_t position)
+{
+    char number[16];
+    if (*name < '0' || *name > '9')
+        return false;
+    (void)snprintf(number, sizeof number, "%" PRIu32, position);
+    return strcmp(name, number) == 0;
+}
+
+bool given_by_position(const read_options *o, uint32_t position)
+{
+    for (size_t i = 0; i < o->n_shapes; i++)
+        if (given_is_position(o->shapes[i].name, position))
+            return true;
+    for (size_t i = 0; i < o->n_known; i++)
+        if (given_is_position(o->known[i].name, position))
+            return true;
+    return false;
+}
+
+const tn_input_shape *given_shape_of(const read_options *o, const char *name, uint32_t position)
 {
     for (size_t i = 0; i < o->n_shapes; i++)
         if (strcmp(o->shapes[i].name, name) == 0)
+            return &o->shapes[i];
+    for (size_t i = 0; i < o->n_shapes; i++)
+        if (given_is_position(o->shapes[i].name, position))
             return &o->shapes[i];
     return NULL;
 }
@@ -104,6 +127,9 @@ const tn_buffer *given_value(const read_options *o, const char *name, uint32_t p
     if (!found && rest[strspn(rest, "0123456789")]) /* a number alone is a position */
         found = find_weight(o, rest);
     (void)snprintf(number, sizeof number, "%" PRIu32, position);
+    for (size_t i = 0; !found && i < o->n_known; i++)
+        if (given_is_position(o->known[i].name, position))
+            found = o->known[i].value;
     return found ? found : find_weight(o, number);
 }
 

@@ -17,6 +17,25 @@ class OpenSizes(Case):
             got, = self.run_model(data, {"a": a, "b": b})
             np.testing.assert_array_equal(got, a + b)
 
+    def test_inputs_by_position(self):
+        """Their sizes and values count as those of inputs by name, unless another input is called so."""
+        weights = [("w", np.ones((1, 1, 2), np.float32))]
+        data = model([node("Conv", "x w", "a"), node("Reshape", "a s", "y")], [("x", "f32", [1, 1, "h"]), ("s", "si64", [2])],
+                     [("y", "f32", None)], weights)
+        x = floats(1, 1, 5)
+        got, = self.run_model(data, {"0": x, "1": ints(2, 2)})
+        np.testing.assert_array_equal(got, (x[..., 1:] + x[..., :-1]).reshape(2, 2))
+        self.accepted(data, "--dim", "h=5", "--constant", "1=[2,2]")
+        other = model([node("Conv", "1 w", "a"), node("Reshape", "a 0", "y")], [("1", "f32", [1, 1, "h"]), ("0", "si64", [2])],
+                      [("y", "f32", None)], weights)
+        got, = self.run_model(other, {"1": x, "0": ints(4, 1)})
+        np.testing.assert_array_equal(got, (x[..., 1:] + x[..., :-1]).reshape(4, 1))
+        self.accepted(other, "--dim", "h=5", "--constant", "0=[2,2]")
+        first = model([node("Conv", "x w", "a"), node("Reshape", "a s", "y")], [("s", "si64", [2]), ("x", "f32", [1, 1, "h"])],
+                      [("y", "f32", None)], weights)
+        got, = self.run_model(first, {"0": ints(1, 4), "1": x})
+        np.testing.assert_array_equal(got, (x[..., 1:] + x[..., :-1]).reshape(1, 4))
+
     def test_parts_end_with_the_axis(self):
         data = model([node("Slice", "x from to", "y")], [("x", "f32", ["n", 2])], [("y", "f32", None)],
                      [("from", ints(2)), ("to", ints(100))])

@@ -7,17 +7,28 @@
 
 /* ---- names ---- */
 
-static bool is_position(const char *text, size_t length, size_t n, size_t *index)
+static bool is_number(const char *text, size_t length, uint64_t *number)
 {
-    uint64_t number;
-    if (!number_u64(text, length, &number) || number >= n || (length > 1 && text[0] == '0'))
+    return number_u64(text, length, number) && (length == 1 || text[0] != '0');
+}
+
+/* As a position among N inputs of the program, before which those stand that became constants. */
+static bool is_position(const session *s, const char *text, size_t length, size_t n, size_t *index)
+{
+    uint64_t number, before = 0, other;
+    if (!is_number(text, length, &number))
         return false;
-    *index = (size_t)number;
-    return true;
+    for (size_t i = s->read.n_known - s->n_taken; i < s->read.n_known; i++) {
+        const char *name = s->read.known[i].name;
+        before += is_number(name, strlen(name), &other) && other < number;
+    }
+    *index = (size_t)(number - before);
+    return number - before < n;
 }
 
 /* The input with this name, else at this position. */
-static bool find_input(const tn_program *p, const char *text, size_t length, size_t *index)
+static bool find_input(const session *s, const tn_program *p, const char *text, size_t length,
+                       size_t *index)
 {
     tn_port port;
     for (size_t i = 0; tn_program_input(p, i, &port) == TN_OK; i++)
@@ -25,7 +36,7 @@ static bool find_input(const tn_program *p, const char *text, size_t length, siz
             *index = i;
             return true;
         }
-    return is_position(text, length, tn_program_input_count(p), index);
+    return is_position(s, text, length, tn_program_input_count(p), index);
 }
 
 static tn_status unknown_input(session *s, const run_inputs *in, const char *text, size_t length)
@@ -63,8 +74,10 @@ static tn_status note_path(session *s, const char *value, run_inputs *in)
     size_t first = strcspn(value, "="), index;
     if (!value[first])
         return usage_error(s, "an input is given as NAME=PATH, not '%s'", value);
+    if (is_taken(s, value))
+        return TN_OK;
     for (const char *eq = value + first; eq; eq = strchr(eq + 1, '=')) {
-        if (!find_input(in->p, value, (size_t)(eq - value), &index))
+        if (!find_input(s, in->p, value, (size_t)(eq - value), &index))
             continue;
         if (in->paths[index])
             return usage_error(s, "the input '%.*s' is given twice", (int)(eq - value), value);
@@ -73,7 +86,7 @@ static tn_status note_path(session *s, const char *value, run_inputs *in)
         in->paths[index] = eq + 1;
         return TN_OK;
     }
-    return is_taken(s, value) ? TN_OK : unknown_input(s, in, value, first);
+    return unknown_input(s, in, value, first);
 }
 
 /* ---- files ---- */

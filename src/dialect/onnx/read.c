@@ -1,5 +1,6 @@
 /* A file as a whole: the model, the inputs, the nodes, the outputs. */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/memory/checked.h"
 #include "dialect/onnx/graph.h"
@@ -95,7 +96,7 @@ static bool extents_of(importer *im, const char *input, uint32_t position,
         *out = t->shape->dims;
         return true;
     }
-    const tn_input_shape *shape = given_shape_of(im->options, input);
+    const tn_input_shape *shape = given_shape_of(im->options, input, position);
     const tn_buffer *value = given_value(im->options, input, position);
     const uint32_t sizes = count_sizes(im, input);
     *out = (onnx_list){.n = shape ? shape->rank : value ? value->type.rank : sizes};
@@ -107,6 +108,20 @@ static bool extents_of(importer *im, const char *input, uint32_t position,
     return out->at || onnx_no_memory(im);
 }
 
+/* The position that input I of G may be named by; none where that is the name of another one. */
+static uint32_t position_of(const importer *im, const onnx_graph *g, uint32_t i)
+{
+    const onnx_value_info *inputs = g->inputs.at;
+    char number[16];
+    if (!given_by_position(im->options, i))
+        return i;
+    (void)snprintf(number, sizeof number, "%" PRIu32, i);
+    for (uint32_t k = 0; k < g->inputs.n; k++)
+        if (k != i && onnx_is(inputs[k].name, number))
+            return UINT32_MAX;
+    return i;
+}
+
 /* The sizes that follow from the shapes that the options give. */
 static bool find_sizes(importer *im, const onnx_graph *g)
 {
@@ -114,10 +129,11 @@ static bool find_sizes(importer *im, const onnx_graph *g)
         const onnx_value_info *info = &((const onnx_value_info *)g->inputs.at)[i];
         const onnx_tensor_type *t = info->type ? info->type->tensor : NULL;
         const char *name = onnx_text(im, info->name);
-        const tn_input_shape *given = given_shape_of(im->options, name);
+        const uint32_t position = position_of(im, g, i);
+        const tn_input_shape *given = given_shape_of(im->options, name, position);
         onnx_list extents;
-        if (!given || !t || !extents_of(im, name, i, t, &extents) || extents.n != given->rank ||
-            extents.n > TN_MAX_RANK)
+        if (!given || !t || !extents_of(im, name, position, t, &extents) ||
+            extents.n != given->rank || extents.n > TN_MAX_RANK)
             continue;
         const onnx_dim *dims = extents.at;
         for (uint32_t a = 0; a < given->rank; a++) {
@@ -234,7 +250,7 @@ static bool read_inputs(importer *im, onnx_scope *scope, const onnx_graph *g, co
         if (needed && !needed[i])
             continue;
         const onnx_value *v = onnx_find(scope, inputs[i].name);
-        if (!v && !read_input(im, scope, &inputs[i], i))
+        if (!v && !read_input(im, scope, &inputs[i], position_of(im, g, i)))
             return false;
         if (v && !v->tensor && !v->is_weight && !v->is_faulty)
             (void)onnx_refuse_file(im, DIAG_MultipleDefinitions, onnx_text(im, inputs[i].name),
@@ -243,7 +259,8 @@ static bool read_inputs(importer *im, onnx_scope *scope, const onnx_graph *g, co
     const read_options *o = im->options;
     for (size_t k = 0; k < o->n_known; k++) {
         uint32_t i = 0;
-        while (i < g->inputs.n && !onnx_is(inputs[i].name, o->known[k].name))
+        while (i < g->inputs.n && !onnx_is(inputs[i].name, o->known[k].name) &&
+               !given_is_position(o->known[k].name, position_of(im, g, i)))
             i++;
         const char *name = o->known[k].name;
         const onnx_value *v = onnx_find(scope, (onnx_bytes){name, strlen(name)});

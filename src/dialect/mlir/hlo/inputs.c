@@ -126,11 +126,21 @@ static bool own_size(shlo_reader *r, const mir_attr *own, uint32_t k, dim *out)
     return t.at && read_size(&t, out, 0) && *t.at == 0 && (dim_is_symbolic(*out) || *out >= 0);
 }
 
+/* The position that argument I may be named by; none where that is the name of another one. */
+static uint32_t position_of(shlo_reader *r, const mir_function *f, uint32_t i)
+{
+    const bool is_asked = given_by_position(r->options, i);
+    for (uint32_t k = 0; is_asked && k < f->body.n_args; k++)
+        if (k != i && given_is_position(input_name(r, f, k), i))
+            return UINT32_MAX;
+    return i;
+}
+
 /* The extents of argument I, where each `?` is a symbol of its own, unless its name is written. */
 static const type *input_type(shlo_reader *r, const mir_function *f, uint32_t i, const char *name)
 {
     const mir_type *t = f->body.args[i].type;
-    const tn_input_shape *given = given_shape_of(r->options, name);
+    const tn_input_shape *given = given_shape_of(r->options, name, position_of(r, f, i));
     dim dims[TN_MAX_RANK];
     if (t->kind != MIR_TENSOR)
         return shlo_static_type(r, t, f->at);
@@ -251,7 +261,7 @@ static bool read_input(shlo_reader *r, const mir_function *f, uint32_t i, shlo_v
     const char *name = input_name(r, f, i);
     if (f->body.args[i].type->kind == MIR_TUPLE)
         return tuple_input(r, f->body.args[i].type, f->at, name, 0, v);
-    const tn_buffer *given = given_value(r->options, name, i);
+    const tn_buffer *given = given_value(r->options, name, position_of(r, f, i));
     if (is_size(f, i) && !given)
         return size_input(r, f, i, name, v);
     const type *t = input_type(r, f, i, name);
@@ -268,7 +278,8 @@ static bool check_given(shlo_reader *r, const mir_function *f)
     bool ok = true;
     for (size_t k = 0; k < o->n_known; k++) {
         uint32_t i = 0;
-        while (i < f->body.n_args && strcmp(input_name(r, f, i), o->known[k].name) != 0)
+        while (i < f->body.n_args && strcmp(input_name(r, f, i), o->known[k].name) != 0 &&
+               !given_is_position(o->known[k].name, position_of(r, f, i)))
             i++;
         ok = ok && i < f->body.n_args;
         if (i == f->body.n_args)
