@@ -19,6 +19,7 @@ from ._files import External, external as external_data
 from ._owned import NotCopied
 from ._program import FORMS, Event, Port, Program, _profiler
 from ._tensor import Tensor, storage_of, wanted_text
+from ._unread import Unread
 
 PathLike = Union[str, "os.PathLike[str]"]
 Shapes = Mapping[str, Sequence[Optional[int]]]
@@ -503,8 +504,8 @@ def read(text: Union[str, bytes], *, dialect: Optional[str] = None, file: Option
 def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str], file: Optional[str],
           entry: Optional[str], inputs: Sequence[str], strict: bool, profile: str, dims: Mapping[str, int],
           shapes: Shapes, constants: Mapping[str, Any], results: Sequence[str], external: Optional[External],
-          context: Optional[Context], runs: Optional[Mapping[str, Any]] = None) -> Module:
-    """RUNS: the inputs of runs, on which the nodes of the program depend."""
+          context: Optional[Context], runs: Optional[Mapping[str, Any]] = None, taken: Optional[set[str]] = None) -> Module:
+    """RUNS: the inputs of runs, on which the nodes of the program depend; TAKEN: gets the names of those that became constants."""
     if profile not in ("extended", "core-v1"):
         raise UsageError(f"the profiles are extended and core-v1, not {profile}")
     if data is None:
@@ -523,8 +524,11 @@ def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str
     with context as cx:
         if runs is not None:
             given, more = _known(runs)
+            marks = (ctypes.c_bool * max(1, len(runs)))()
             cx.check(c.lib.tn_module_read_for(cx.handle, byref(o), file_name(path) if path is not None else None, data,
-                                              len(data or b""), given, len(runs), None, byref(at)))
+                                              len(data or b""), given, len(runs), marks, byref(at)))
+            if taken is not None:
+                taken.update(name for name, mark in zip(runs, marks) if mark)
             held += more
         elif data is not None:
             cx.check(c.lib.tn_module_read(cx.handle, byref(o), data, len(data), byref(at)))
@@ -568,7 +572,8 @@ def load(source: Union[PathLike, bytes], *, dims: Mapping[str, int] = {}, consta
     options    as those of `Module.compile`
 
     A model that leaves sizes open is read again for inputs that do not fit them: an axis of extent 1 that spreads, a part
-    that ends before its bound. So the file, and `constants`, must not change while the program is in use.
+    that ends before its bound. One that cannot be read while they are open is read for the inputs of each call, and says
+    nothing of its inputs and outputs. So the file, and `constants`, must not change while the program is in use.
 
     >>> load('%0 = Input () {name="x"} : tensor<f32>[3]\\n%1 = Relu (%0) : tensor<f32>[3]\\noutputs: %1')([-1, 0, 2])
     Tensor(f32[3], [0.0, 0.0, 2.0])
@@ -584,15 +589,24 @@ def load(source: Union[PathLike, bytes], *, dims: Mapping[str, int] = {}, consta
     else:
         path = source
 
-    def made(runs: Optional[Mapping[str, Any]] = None) -> Program:
-        m = _read(text, path, dialect, None, entry, (), False, "extended", dims, shapes, known, results, external, context, runs)
+    def made(runs: Optional[Mapping[str, Any]] = None, taken: Optional[set[str]] = None) -> Program:
+        m = _read(text, path, dialect, None, entry, (), False, "extended", dims, shapes, known, results, external, context, runs, taken)
         # The reader of ONNX took those that are no inputs now; other dialects have none that are known before.
-        taken = {*known} - {p.name for p in m.inputs} if m._is_model() else set()
-        rest = {name: x for name, x in constants.items() if name not in taken}
+        read = {*known} - {p.name for p in m.inputs} if m._is_model() else set()
+        rest = {name: x for name, x in constants.items() if name not in read}
         if rest:
             m = m.constants(rest)
         program = m.compile(dims=dims, **options)
         if runs is None and m._is_model() and path != "-":
             program._for_inputs = made
         return program
-    return made()
+
+    def made_for(runs: Mapping[str, Any]) -> tuple[Program, frozenset[str]]:
+        taken: set[str] = set()
+        return made(runs, taken), frozenset(taken)
+    try:
+        return made()
+    except Rejected as error:
+        if path == "-" or any(d.kind != "ShapeUnknown" for d in error.diagnostics if d.severity == "error"):
+            raise
+        return Unread(error, made_for)

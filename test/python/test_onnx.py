@@ -1,4 +1,5 @@
 """ONNX models from Python: data in other files, shapes and values on which reading depends, gradients."""
+import copy
 import gc
 import os
 import pathlib
@@ -192,6 +193,39 @@ class Known(unittest.TestCase):
                              [put_tensor(np.array([[1, 2, 3]], np.float32), "w")]))
         loss, gradient = m.grad(wrt=["x"]).compile()(np.ones((2, 3), np.float32))
         self.assertEqual((float(loss), gradient.tolist()), (12, [[1, 2, 3]] * 2))
+
+
+class Unread(unittest.TestCase):
+    """A model that cannot be read while sizes are open is read for the inputs of each call."""
+
+    def setUp(self):
+        self.net = tenon.load(model([node("Conv", "x w", "a"), node("Mul", "a k", "y")],
+                                    [("x", "f32", ["n", 1, "h"]), ("k", "f32", [1])], [Y], [put_tensor(np.ones((1, 1, 2), np.float32), "w")]))
+
+    def test_calls(self):
+        for n, h in (1, 4), (2, 3), (1, 4):
+            x, k = np.arange(n * h, dtype=np.float32).reshape(n, 1, h), np.array([2], np.float32)
+            want, out = (x[..., 1:] + x[..., :-1]) * 2, np.zeros((n, 1, h - 1), np.float32)
+            for got in self.net(x, k), self.net(x.tolist(), [2]), self.net(k=k, x=x), self.net(x, k=k), self.net.run({"x": x, "k": k})["y"]:
+                np.testing.assert_array_equal(got, want)
+            self.net.bind(x, k, out=out)()
+            np.testing.assert_array_equal(out, want)
+
+    def test_values_that_shapes_depend_on(self):
+        net = tenon.load(model([node("Conv", "x w", "a"), node("Reshape", "a s", "y")], [("x", "f32", [1, 1, "h"]), ("s", "si64", [2])],
+                               [Y], [put_tensor(np.ones((1, 1, 2), np.float32), "w")]), shapes={"x": (1, 1, 5)}, constants={"s": [2, 2]})
+        self.assertEqual(net(np.ones((1, 1, 5), np.float32)).shape, (2, 2))
+
+    def test_before_a_run(self):
+        for ask in (lambda: self.net.inputs, lambda: self.net.outputs, lambda: self.net.random_inputs(), lambda: self.net.emit("a.c")):
+            with self.assertRaisesRegex(tenon.Rejected, "h"):
+                ask()
+        with self.assertRaisesRegex(tenon.InputError, "'z'"):
+            self.net(x=np.ones((1, 1, 4), np.float32), z=1)
+        with self.assertRaises(tenon.Rejected):
+            self.net()
+        with self.assertRaises(TypeError):
+            copy.copy(self.net)
 
 
 class Fitting(unittest.TestCase):
