@@ -167,8 +167,8 @@ static bool never_hold(const emitter *e, const access_map *map, uint32_t from)
     return false;
 }
 
-/* Are most vectors of a line so far from padding that guards of MAP, number FROM and on, hold in
- * all lanes? The mask *WITHIN then says where all guards of MAP do. */
+/* Are most vectors of a line of known length so far from padding that guards of MAP, number FROM
+ * and on, hold in all lanes? The mask *WITHIN then says where all guards of MAP do. */
 static bool is_mostly_within(emitter *e, const access_map *map, uint32_t from, loop_value *within)
 {
     enum { MANY = 4 };
@@ -177,6 +177,7 @@ static bool is_mostly_within(emitter *e, const access_map *map, uint32_t from, l
         axes |= access_expr_axes(map->guards[i].of);
     *within = loop_const(e->b, loop_type_of(LOOP_MASK, 1), 1);
     return e->lanes > 1 && e->count == LOOP_NO_VALUE && axes >> e->vector_axis & 1 &&
+           e->k->dims[e->vector_axis] == e->k->other[e->vector_axis] &&
            e->k->dims[e->vector_axis] >= MANY * (int64_t)e->lanes &&
            emit_all_within(e, map, within);
 }

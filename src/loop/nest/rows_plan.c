@@ -133,11 +133,20 @@ void rows_use_short_lanes(rows *s)
     }
 }
 
+/* Do caches hold all of it, whatever the sizes? They are fast enough without prefetching. */
+static bool is_cached(const rows *s)
+{
+    bool is_fixed = true;
+    for (uint32_t i = 0; i < s->k->rank; i++)
+        is_fixed = is_fixed && !nest_is_dynamic(s->k, i);
+    return is_fixed && nest_bytes(s->e.f, s->k) < s->e.cached;
+}
+
 bool rows_runs_ahead(const rows *s, uint32_t pass)
 {
     enum { LONG = 8192 };
     bool is_only = s->passes == 1;
-    if (nest_bytes(s->e.f, s->k) < s->e.cached) /* caches are fast enough without */
+    if (is_cached(s))
         return false;
     for (uint32_t i = 0; i < s->k->n_out; i++)
         is_only = is_only && rows_is_row_value(s, &s->k->out[i]);
