@@ -1,6 +1,7 @@
 /* dot_general: sums of products over paired axes, as a matrix product of rearranged operands. */
 #include <inttypes.h>
 
+#include "base/memory/checked.h"
 #include "eval/kernels/kernels.h"
 #include "eval/parts/chain.h"
 #include "eval/parts/pieces.h"
@@ -17,16 +18,18 @@ typedef struct operand {
     int64_t batch, first, second; /* products of extents */
 } operand;
 
+/* Returns the product of the axes' extents. One that does not fit is that of an operand without
+   elements, of which the result has none either: it counts as 0. */
 static int64_t add_axes(const type *t, const uint32_t *axes, uint32_t n, view *v, uint32_t *rank)
 {
-    int64_t own[TN_MAX_RANK], product = 1;
+    int64_t own[TN_MAX_RANK], product;
+    const uint32_t first = *rank;
     type_strides(t, own);
     for (uint32_t i = 0; i < n; i++) {
         v->dims[*rank] = t->dims[axes[i]];
         v->strides[(*rank)++] = own[axes[i]];
-        product *= t->dims[axes[i]];
     }
-    return product;
+    return product_i64(v->dims + first, n, &product) ? product : 0;
 }
 
 /* The data of T rearranged and converted; where nothing changes, T's own. */
