@@ -167,19 +167,25 @@ static bool never_hold(const emitter *e, const access_map *map, uint32_t from)
     return false;
 }
 
-/* Are most vectors of a line of known length so far from padding that guards of MAP, number FROM
- * and on, hold in all lanes? The mask *WITHIN then says where all guards of MAP do. */
+/* Are there several vectors side by side, in lines of known length, for which guards of MAP, number
+ * FROM and on, hold in all lanes? The mask *WITHIN then says where all guards of MAP do. */
 static bool is_mostly_within(emitter *e, const access_map *map, uint32_t from, loop_value *within)
 {
     enum { MANY = 4 };
-    uint32_t axes = 0;
-    for (uint32_t i = from; i < map->n_guards; i++)
-        axes |= access_expr_axes(map->guards[i].of);
+    bool varies = false;
+    if (e->lanes == 1 || e->count != LOOP_NO_VALUE || e->vector_axis >= TN_MAX_RANK)
+        return false;
+    for (uint32_t i = from; i < map->n_guards; i++) {
+        const access_guard *g = &map->guards[i];
+        if (!(access_expr_axes(g->of) >> e->vector_axis & 1))
+            continue;
+        if (g->low != g->low_other || g->high != g->high_other ||
+            g->high - MANY * (int64_t)e->lanes < g->low)
+            return false;
+        varies = true;
+    }
     *within = loop_const(e->b, loop_type_of(LOOP_MASK, 1), 1);
-    return e->lanes > 1 && e->count == LOOP_NO_VALUE && axes >> e->vector_axis & 1 &&
-           e->k->dims[e->vector_axis] == e->k->other[e->vector_axis] &&
-           e->k->dims[e->vector_axis] >= MANY * (int64_t)e->lanes &&
-           emit_all_within(e, map, within);
+    return varies && emit_all_within(e, map, within);
 }
 
 /* X where OK, else the element at PAD. */
