@@ -378,6 +378,7 @@ static void emit_results(direct *d, int64_t rows, loop_value count)
         loop_if(b, loop_binary(b, LOOP_IEQ, count, loop_i64(b, d->lanes)));
         finish_block(d, rows, LOOP_NO_VALUE);
         loop_else(b);
+        count = loop_i64(b, extent % d->lanes);
     }
     finish_block(d, rows, count);
     if (may_be_whole)

@@ -33,8 +33,7 @@ typedef struct direct {
     tn_dtype form;
     uint32_t lanes;
     bool by_columns;          /* vectors go along N */
-    bool stores_parts_slowly; /* without mask registers, partial vectors are stored element by
-                                 element */
+    bool stores_parts_slowly; /* without mask registers, partial vectors are stored in parts */
     uint32_t vector;          /* their axis, of N or M */
     uint32_t vector_in;       /* the window that they walk, or n_windows */
     int64_t vector_by;        /* ... and their step in it, or in A */
