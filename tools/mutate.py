@@ -127,7 +127,7 @@ FAULTS = [
     Fault("stage-slots", "src/loop/nest/rows_stage.c", "loop_i64(b, i * s->group)", "loop_i64(b, i)", "script plan/test_sizes.py"),
     Fault("pack-rest", "src/loop/contract/pack/contract_pack_a.c", "if (lanes > 1 && (is_any || whole.now < n.now)) {", "if (lanes > 1 && whole.now < n.now) {", "script plan/full_sizes.py"),
     Fault("fewer-columns", "src/loop/contract/contract_squares.c", "loop_binary(b, LOOP_ISUB, g->fewer, loop_i64(b, 1));", "loop_binary(b, LOOP_ISUB, g->fewer, loop_i64(b, 0));", "script loop/full_partial.py 40 0 open_products"),
-    Fault("squares-rest", "src/loop/contract/contract_sweep.c", "r < columns ? r : columns - 1;", "r < columns + 1 ? r : columns - 1;", "script loop/full_partial.py 4 0 swept_products"),
+    Fault("squares-rest", "src/loop/contract/sweep/contract_sweep_columns.c", "r < columns ? r : columns - 1;", "r < columns + 1 ? r : columns - 1;", "script loop/full_partial.py 4 0 swept_products"),
     Fault("cumulative-back", "src/loop/nest/loops/loops_cumulative.c", "loops_add(l, at, loop_i64(b, r->excludes));", "loops_add(l, at, loop_i64(b, r->excludes && false));", "script plan/full_sizes.py"),
     Fault("exchange-number", "src/compile/tiers/code_exchange.c", "x->numbers[x->rest.units.n] = number;", "x->numbers[x->rest.units.n] = number - number + x->rest.units.n;", "script python/test_tiers.py"),
     Fault("holds-rest", "src/scalar/dtype.c", "    for (; i < n; i++)\n        b |= bytes[i]", "    for (; i + 1 < n; i++)\n        b |= bytes[i]", "script python/test_range.py"),
