@@ -68,6 +68,21 @@ uint32_t direct_window_of(const contract_spec *s, contract_list list, uint32_t a
 /* How many places of its window N results of SIDE reach over; N where it has none. */
 int64_t direct_places(const direct *d, const direct_side *side, int64_t n);
 
+/* ---- contract_direct_load.c ---- */
+
+/* Where product K of row ROW of line LINE is, from the block's first element. */
+direct_place direct_place_of(const direct *d, const int64_t *k, int64_t line, int64_t row);
+/* The vector of A at P, of which COUNT lanes exist. */
+element direct_load_a(direct *d, const direct_place *p, loop_value count);
+/* B's factor of product K and of the columns at N, from the address FROM on. */
+element direct_load_factor(const direct *d, loop_value from, const int64_t *k, const int64_t *n,
+                           loop_value count);
+/* All of them, before the loops over the results: COLUMN by product. */
+void direct_load_factors(direct *d, loop_value from, loop_value count);
+/* The position after AT along axes LOW .. HIGH - 1, the last one first; false behind the last one,
+ * where it is 0 again. */
+bool direct_next_position(int64_t *at, const contract_axis *axes, uint32_t low, uint32_t high);
+
 /* ---- contract_direct_plane.c ---- */
 
 /* Is the part of A that an item reads copied? D->plane says how that lies then. */
