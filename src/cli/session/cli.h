@@ -111,7 +111,7 @@ extern const command command_check, command_fix, command_fmt, command_opt, comma
     command_report, command_conformance, command_info, command_verify, command_train, command_lsp,
     command_cache;
 
-/* ---- commands.c ---- */
+/* ---- command_line.c ---- */
 
 /* Carry out the command line; returns the exit status. */
 int cli_main(int argc, char **argv);
