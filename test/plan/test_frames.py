@@ -49,6 +49,12 @@ with tempfile.TemporaryDirectory() as folder:
     for positions in (frames(10, 4, 7), MIRRORED, REPEATED):
         for names, status in (kernels(positions), kernels(positions, like=""), columns(positions)):
             assert status == 0 and not any("take" in name or "gather" in name for name in names), (positions, names, status)
+    path = pathlib.Path(folder) / "long.ptir"  # each length of a row was tried at all of the positions
+    n = 1 << 20
+    path.write_text(f"func @main(%x: tensor<f32, {n}>) -> tensor<f32, {n}> {{\n"
+                    f"  %i = constant value{[*range(n - 1), 5]} -> tensor<si64, {n}>\n"
+                    f"  %y = take(%x, %i) -> tensor<f32, {n}>\n  return %y\n}}\n")
+    tenon("explain", path, timeout=100)
     names, status = columns([3, 1, 6, 2])
     assert status == 0 and len(names) == 1 and "gather" in names[0], names
     assert columns([*MIRRORED, 40])[1] == 3, "the last column is none"

@@ -91,10 +91,12 @@ typedef struct digits {
 /* Do N positions consist of rows of LENGTH that all go on in steps of STEP? */
 static bool has_rows(const int64_t *at, int64_t n, int64_t length, int64_t step)
 {
+    if (n % length) /* few lengths are left then, of which each is tried */
+        return false;
     for (int64_t i = 0; i < n; i++)
         if (i % length && at[i] - at[i - 1] != step)
             return false;
-    return n % length == 0;
+    return true;
 }
 
 /* Find the digits, innermost first: the longest rows, then the same for where these start. AT is
