@@ -36,8 +36,8 @@ def differences(asked, source, inputs):
 
 
 def differences_of_text(asked, folder, number, text):
-    """The same of a program in PTIR text, with inputs drawn by its number: a check as `report` takes them."""
-    source = folder / f"{number}.ptir"
+    """The same of a program in PTIR text or Tiny IR, with inputs drawn by its number: a check as `report` takes them."""
+    source = folder / f"{number}.{'tiny.json' if text.startswith('{') else 'ptir'}"
     source.write_text(text)
     return differences(asked, source, [f"random={number}"])
 

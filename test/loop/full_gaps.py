@@ -1,5 +1,7 @@
 """Lines of elements side by side with gaps between them, which vectors go across: reductions over axes on both sides of
 others, and cut lines that are read as one, of each length around that of a vector."""
+import json
+
 from lib.every_way import differences_of_text, report
 
 
@@ -35,7 +37,15 @@ def wrapped(kind, n, times):
                    ("reduce_sum({}) axes[1]", (2,)))
 
 
-PROGRAMS = [wrapped("f32", 45, 30), wrapped("si8", 77, 10), wrapped("f64", 33, 20), outside("f32", 9, 3, 100), outside("f32", 40, 2, 32), outside("f32", 30, 3, 33), outside("f64", 12, 2, 47), outside("f16", 11, 3, 65),
+def there_and_back(n, length):
+    """LENGTH elements of a line of N, repeated, whose places are told by quotients and remainders of both signs."""
+    return json.dumps({"uops": [
+        {"id": "x", "uop": "INPUT", "arg": {"tensor_id": "x", "dtype": "fp32", "shape": [n]}},
+        {"id": "v", "uop": "VIEW", "src": ["x"], "arg": {"result_shape": [length], "index_map": [f"2*(i0 % {n}) + {n}*(i0 // {n}) - i0"]}},
+        {"id": "y", "uop": "REDUCE", "src": ["v"], "arg": {"op": "SUM", "dtype": "fp32", "axes": [0]}}], "outputs": ["y"]})
+
+
+PROGRAMS = [there_and_back(40, 210), there_and_back(33, 1000), wrapped("f32", 45, 30), wrapped("si8", 77, 10), wrapped("f64", 33, 20), outside("f32", 9, 3, 100), outside("f32", 40, 2, 32), outside("f32", 30, 3, 33), outside("f64", 12, 2, 47), outside("f16", 11, 3, 65),
             outside("si8", 23, 2, 70), outside("f32", 50, 2, 31), outside("cf32", 8, 2, 75), outside("f32", 20, 3, 90, "max"),
             outside("f64", 20, 2, 49, "min"), outside("i1", 20, 2, 90, "max"),
             cut("f32", 21, 60, 1, 51), cut("si16", 30, 100, 3, 36), cut("f64", 25, 41, 0, 40), cut("si8", 9, 200, 50, 171), cut("f32", 40, 33, 0, 32)]

@@ -234,9 +234,9 @@ static bool is_same_axis(const access_expr *x, const access_expr *y)
 loop_value emit_first_part(emitter *e, const access_expr *expr, bool *goes_back)
 {
     loop_builder *b = e->b;
-    *goes_back = true;
     const access_term *cut = NULL;
     loop_value rest = LOOP_NO_VALUE;
+    int64_t ahead = 0; /* at the cut: as many times BY, or more, besides the usual step */
     for (uint32_t i = 0; i < expr->n; i++) {
         const access_term *t = &expr->at[i];
         emit_index of;
@@ -251,9 +251,10 @@ loop_value emit_first_part(emitter *e, const access_expr *expr, bool *goes_back)
             (cut && (cut->by != t->by || !is_same_axis(cut->of, t->of))))
             return LOOP_NO_VALUE;
         cut = t;
-        *goes_back = *goes_back && t->kind == ACCESS_REMAINDER;
+        ahead += t->kind == ACCESS_QUOTIENT ? t->factor / t->by : -t->factor;
         rest = loop_binary(b, LOOP_ISUB, loop_i64(b, t->by), quotient(e, of.first, t, true));
     }
+    *goes_back = ahead < 0;
     return rest;
 }
 
