@@ -255,6 +255,34 @@ static void neighbours_keep_their_attributes(void)
     bench_close(&t);
 }
 
+/* Positions that are constants whose axes a broadcast has put into another order. */
+static void positions_in_another_order(void)
+{
+    static const int64_t places[] = {5, 4, 3, 2, 1, 0};
+    static const float x[] = {0, 1, 2, 3, 4, 5}, want[] = {5, 3, 1, 4, 2, 0};
+    static const tn_level levels[] = {TN_LEVEL_0, TN_LEVEL_1, TN_LEVEL_2};
+    for (size_t k = 0; k < sizeof levels / sizeof *levels; k++) {
+        bench t;
+        tn_program *p = NULL;
+        bench_open(&t);
+        tn_value all = f32(t.b, "x", TN_INTS(6));
+        tn_value at = tn_constant(t.b, TN_SI64, TN_INTS(3, 2), places);
+        at = tn_broadcast_axes(t.b, at, TN_INTS(2, 3), TN_INTS(1, 0));
+        tn_module *m = bench_finish(&t, tn_take(t.b, all, at));
+        tn_compile_options options = {.size = sizeof options, .level = levels[k]};
+        tn_buffer in = {(void *)(uintptr_t)x, sizeof x, {.dtype = TN_F32, .rank = 1, .dims = {6}}};
+        tn_buffer out = {0};
+        if (m && CHECK(tn_program_compile(m, &options, &p) == TN_OK) &&
+            CHECK(tn_program_run(p, &in, 1, &out, 1, NULL) == TN_OK)) {
+            CHECK(out.bytes == sizeof want && memcmp(out.data, want, sizeof want) == 0);
+            tn_buffer_release(p, &out);
+        }
+        tn_program_free(p);
+        tn_module_free(m);
+        bench_close(&t);
+    }
+}
+
 /* ---- failure -------------------------------------------------------------------------------- */
 
 typedef tn_value faulty(tn_builder *b, tn_value x);
@@ -697,6 +725,7 @@ int main(void)
     broadcasting_is_explicit();
     equal_shapes_get_no_broadcast();
     neighbours_keep_their_attributes();
+    positions_in_another_order();
     faults_are_sticky();
     label_and_operation_are_named();
     no_builder_is_a_failed_builder();

@@ -3,15 +3,26 @@
 
 #include "graph/literal.h"
 
+/* Does the broadcast N put axes of its operand into another order? */
+static bool changes_order(const node *n)
+{
+    uint32_t rank, i = 1;
+    const int64_t *dims = attr_ints(n->attrs, KEY_DIMS, &rank);
+    while (i < rank && dims[i] > dims[i - 1])
+        i++;
+    return i < rank;
+}
+
 const literal *constant_behind(const expand_call *c, value_id v)
 {
-    for (;;) {
+    for (bool in_order = true;;) {
         const node *n = maker(c, v);
         if (n->op == OP_CONSTANT)
-            return literal_of(n);
+            return in_order || literal_of(n)->splat ? literal_of(n) : NULL;
         if (n->op != OP_BROADCAST && n->op != OP_RESHAPE && n->op != OP_EXPAND_DIMS &&
             n->op != OP_SQUEEZE)
             return NULL;
+        in_order = in_order && !(n->op == OP_BROADCAST && changes_order(n));
         v = n->in[0];
     }
 }

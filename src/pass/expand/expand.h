@@ -46,7 +46,8 @@ static inline const node *maker(const expand_call *c, value_id v)
     return node_of(c->b->f, v);
 }
 
-/* The constant behind V, seen through broadcasts, reshapes and new axes; NULL when V is none. */
+/* The constant behind V, seen through broadcasts, reshapes and new axes, whose elements V has in
+ * their order; NULL when V is none. */
 const literal *constant_behind(const expand_call *c, value_id v);
 /* Is V everywhere NUMBER (for floats with that sign of zero)? */
 bool is_everywhere(const expand_call *c, value_id v, double number);
