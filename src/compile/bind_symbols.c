@@ -7,15 +7,6 @@
 #include "base/text/suggest.h"
 #include "compile/compiled.h"
 
-/* The value that the program itself gives SYMBOL; NULL: none. */
-static const int64_t *written_value(const module *m, const char *symbol)
-{
-    for (uint32_t i = 0; i < m->written_sizes.n; i++)
-        if (strcmp(m->written_sizes.at[i].symbol, symbol) == 0)
-            return &m->written_sizes.at[i].value;
-    return NULL;
-}
-
 static tn_status unknown_symbol(const module *m, const char *symbol)
 {
     suggestion like;
@@ -33,7 +24,7 @@ static tn_status note_bindings(const module *m, const tn_binding *bindings, size
     diag_channel *d = &m->cx->diag;
     for (size_t i = 0; i < n; i++) {
         int64_t *value = size_of_symbol(m, values, bindings[i].symbol);
-        const int64_t *written = value ? NULL : written_value(m, bindings[i].symbol);
+        const int64_t *written = value ? NULL : written_size_of(m, bindings[i].symbol);
         if (written && *written == bindings[i].extent)
             continue;
         if (written)

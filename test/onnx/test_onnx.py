@@ -413,6 +413,14 @@ class Models(unittest.TestCase):
     def kinds_of_usage(self, data, *arguments):
         return [d["kind"] for d in self.faults(data, *arguments, status=2)]
 
+    def test_sizes_of_compared_models(self):
+        path = self.file(model([node("Tanh", "x", "y")], [("x", "f32", ["n", 3])], [Y]))
+        other = self.folder / "open.ptir"
+        self.assertEqual(start("convert", path, "-o", other).returncode, 0)
+        for both, size, status in ((path, path), "n=4", 0), ((path, other), "n=4", 0), ((path, path), "m=4", 2):
+            done = start("equiv", *both, "--n", 1, "--dim", size)
+            self.assertEqual(done.returncode, status, done.stderr)
+
     def test_commands(self):
         path = self.file(model([node("Tanh", "x", "y")], [X], [Y]))
         for arguments in (["explain", path], ["compile", path, "-o", self.folder / "m.c"], ["convert", path, "--to", "ptir"],

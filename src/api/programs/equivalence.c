@@ -93,8 +93,14 @@ static tn_status check_bindings(const comparison *c)
 {
     for (size_t i = 0; i < c->options->n_bindings; i++) {
         const tn_binding *b = &c->options->bindings[i];
-        if (!is_named(c->a, b->symbol) && !is_named(c->b, b->symbol))
+        const int64_t *in_a = written_size_of(c->a, b->symbol);
+        const int64_t *in_b = written_size_of(c->b, b->symbol);
+        if (!is_named(c->a, b->symbol) && !is_named(c->b, b->symbol) && !in_a && !in_b)
             return unknown_symbol(c, b->symbol);
+        if ((in_a && *in_a != b->extent) || (in_b && *in_b != b->extent))
+            return diag_report(&c->cx->diag, DIAG_DimensionBinding, NULL, NO_SPAN,
+                               "the size '%s' is %" PRId64 " in a program, and cannot be %" PRId64,
+                               b->symbol, in_a && *in_a != b->extent ? *in_a : *in_b, b->extent);
         if (b->extent < 0)
             return diag_report(&c->cx->diag, DIAG_NegativeDimension, NULL, NO_SPAN,
                                "the size '%s' cannot be %" PRId64, b->symbol, b->extent);

@@ -10,6 +10,8 @@
 bool module_has_symbols(const module *m);
 /* The entry for the symbol called NAME, or NULL. */
 int64_t *size_of_symbol(const module *m, dim_values *values, const char *name);
+/* The value that the text of M gave the symbol NAME; NULL: none. */
+const int64_t *written_size_of(const module *m, const char *name);
 /* Offer the names of all symbols. */
 void suggest_symbols(suggestion *s, const module *m);
 

@@ -16,6 +16,14 @@ int64_t *size_of_symbol(const module *m, dim_values *values, const char *name)
     return d ? &values->at[dim_index(d)] : NULL;
 }
 
+const int64_t *written_size_of(const module *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->written_sizes.n; i++)
+        if (strcmp(m->written_sizes.at[i].symbol, name) == 0)
+            return &m->written_sizes.at[i].value;
+    return NULL;
+}
+
 void suggest_symbols(suggestion *s, const module *m)
 {
     for (uint32_t i = 0; i < m->types.exprs.n; i++) {
