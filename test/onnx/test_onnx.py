@@ -407,6 +407,10 @@ class Models(unittest.TestCase):
             np.testing.assert_array_equal(y, self.x.reshape(3, 2))
         self.assertEqual(self.kinds(data, "--constant", "s=[1.5]"), ["InputMismatch"])
         self.assertEqual(self.kinds(data, "--constant", "s=[3,2]", "--constant", "t=1"), ["UndefinedName"])
+        named = model([node("Add", "x weight", "y")], [X], [Y], [("weight", self.x)])
+        fault, = self.faults(named, "--constant", "wieght=1")
+        self.assertIn("no input and no initializer", fault["message"])
+        self.assertIn("'weight'", str(fault["fix"]))
         for wrong in ("s=[1,", "s=x", "s", "s=[[1],2]", "s="):
             self.assertEqual(self.kinds_of_usage(data, "--constant", wrong), ["Usage"], wrong)
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/memory/checked.h"
+#include "base/text/suggest.h"
 #include "dialect/onnx/graph.h"
 #include "dialect/onnx/misnamed.h"
 #include "dialect/onnx/onnx.h"
@@ -242,6 +243,22 @@ static bool read_weights(importer *im, onnx_scope *scope, const onnx_graph *g)
     return !im->no_memory;
 }
 
+/* Of the names that the model has: is one meant by NAME? */
+static void suggest_given(importer *im, const onnx_scope *scope, const onnx_graph *g,
+                          const char *name)
+{
+    const onnx_value_info *inputs = g->inputs.at;
+    suggestion like;
+    suggest_begin(&like, name, strlen(name));
+    for (uint32_t i = 0; i < g->inputs.n; i++)
+        suggest_name(&like, inputs[i].name.at, inputs[i].name.n);
+    for (uint32_t i = 0; i < scope->values.n; i++)
+        if (scope->values.at[i]->is_weight)
+            suggest_name(&like, scope->values.at[i]->name.at, scope->values.at[i]->name.n);
+    if (like.name[0])
+        onnx_advise_file(im, "did you mean '%s'?", like.name);
+}
+
 /* An initializer of the same name is what the input is when nobody gives it: it stays that. */
 static bool read_inputs(importer *im, onnx_scope *scope, const onnx_graph *g, const bool *needed)
 {
@@ -256,7 +273,9 @@ static bool read_inputs(importer *im, onnx_scope *scope, const onnx_graph *g, co
             (void)onnx_refuse_file(im, DIAG_MultipleDefinitions, onnx_text(im, inputs[i].name),
                                    "two inputs are called '%.*s'", ONNX_TEXT(inputs[i].name));
     }
+    enum { MOST_SUGGESTED = 8 };
     const read_options *o = im->options;
+    uint32_t n_wrong = 0;
     for (size_t k = 0; k < o->n_known; k++) {
         uint32_t i = 0;
         while (i < g->inputs.n && !onnx_is(inputs[i].name, o->known[k].name) &&
@@ -264,10 +283,13 @@ static bool read_inputs(importer *im, onnx_scope *scope, const onnx_graph *g, co
             i++;
         const char *name = o->known[k].name;
         const onnx_value *v = onnx_find(scope, (onnx_bytes){name, strlen(name)});
-        if (i == g->inputs.n && !(v && v->is_weight))
-            (void)onnx_refuse_file(im, DIAG_UndefinedName, o->known[k].name,
-                                   "a value is given for '%.200s', which is no input",
-                                   o->known[k].name);
+        if (i < g->inputs.n || (v && v->is_weight))
+            continue;
+        (void)onnx_refuse_file(
+            im, DIAG_UndefinedName, name,
+            "a value is given for '%.200s', which is no input and no initializer", name);
+        if (n_wrong++ < MOST_SUGGESTED)
+            suggest_given(im, scope, g, name);
     }
     return true;
 }
