@@ -95,6 +95,14 @@ class Recurrent(Case):
             with self.subTest(kind=kind):
                 self.check(kind, direction="bidirectional", layout=1)
 
+    def test_one_sequence(self):
+        for kind in self.gates:
+            for steps in 1, 7:
+                with self.subTest(kind=kind, steps=steps):
+                    self.check(kind, steps=steps, batch=1, direction="bidirectional", **{"linear_before_reset": 1} if kind == "GRU" else {})
+        self.check("GRU", batch=1)
+        self.check("LSTM", batch=1, peepholes=True, layout=1, lengths=[3])
+
     def test_options(self):
         self.check("GRU", linear_before_reset=1)
         self.check("GRU", linear_before_reset=1, bias=False)

@@ -21,6 +21,8 @@ typedef struct cell {
     int64_t hidden;
     double clip; /* 0: none */
     bool input_forget, linear_before_reset;
+    bool is_turned; /* R lies turned in the scan: one row meets it sooner so; turning it takes
+                       longer than one step */
     activation f[MOST_ACTIVATIONS];
 } cell;
 
@@ -183,11 +185,16 @@ static tn_value gate(const cell *l, tn_value all, uint32_t k)
     return tn_slice_axis(l->c->b, all, 1, k * l->hidden, l->hidden);
 }
 
-/* The last axis of X, of rank RANK, times the rows of W. */
+/* The last axis of X, of rank RANK, times axis AXIS of the matrix W. */
+static tn_value times_axis(tn_builder *b, tn_value x, int64_t rank, tn_value w, int64_t axis)
+{
+    return tn_dot_general(b, x, w, TN_INTS(), TN_INTS(), TN_INTS(rank - 1), TN_INTS(axis),
+                          TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
+}
+
 static tn_value times_rows(tn_builder *b, tn_value x, int64_t rank, tn_value w)
 {
-    return tn_dot_general(b, x, w, TN_INTS(), TN_INTS(), TN_INTS(rank - 1), TN_INTS(1),
-                          TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
+    return times_axis(b, x, rank, w, 1);
 }
 
 /* The same for a W that is quantised as Q says, each row or all of it. */
@@ -211,14 +218,16 @@ static tn_value times_quantised(onnx_call *c, tn_value x, int64_t rank, tn_value
 static tn_value recurrent(const cell *l, tn_value h, tn_value r, uint32_t from, uint32_t n)
 {
     tn_builder *b = l->c->b;
-    return times_rows(b, h, 2, tn_slice_axis(b, r, 0, from * l->hidden, n * l->hidden));
+    const int64_t gates = l->is_turned ? 1 : 0;
+    const tn_value part = tn_slice_axis(b, r, gates, from * l->hidden, n * l->hidden);
+    return times_axis(b, h, 2, part, 1 - gates);
 }
 
 /* The states before and behind a step, and what all steps share. */
 typedef struct step {
     tn_value x;       /* of the inputs and biases: [batch, gates * hidden] */
     tn_value h, c;    /* [batch, hidden]; c of LSTM */
-    tn_value r;       /* [gates * hidden, hidden] */
+    tn_value r;       /* [gates * hidden, hidden], or turned */
     onnx_quantised q; /* of R; its scale may be no value */
     tn_value rb;      /* GRU: the bias of the last gate's recurrent product, [hidden] */
     tn_value p;       /* LSTM: peepholes, [3 * hidden]; may be no value */
@@ -349,7 +358,8 @@ static bool run_direction(const cell *l, const one_direction *d, tn_value *all, 
     if (l->kind == ONNX_CELL_GRU)
         zero_bias = tn_is_value(d->b) ? bias_part(l, d->b, 5, 1)
                                       : tn_splat(b, t->dtype, TN_INTS(l->hidden), 0);
-    const tn_value given[N_CARRIED] = {d->h, d->r,       d->c,         zero_bias,
+    const tn_value r = l->is_turned ? tn_transpose(b, d->r, TN_INTS(1, 0)) : d->r;
+    const tn_value given[N_CARRIED] = {d->h, r,          d->c,         zero_bias,
                                        d->p, d->lengths, d->r_q.scale, d->r_q.zero};
     for (uint32_t i = 0; i < N_CARRIED; i++)
         if (tn_is_value(given[i])) {
@@ -480,6 +490,8 @@ static bool read_layer(layer *l)
                              .n_gates = n_gates[kind],
                              .hidden = hidden,
                              .clip = onnx_attr_float(c, "clip", 0),
+                             .is_turned = !l->is_quantised && batch == 1 &&
+                                          t->dims[l->batch_first ? 1 : 0] != 1,
                              .input_forget = onnx_attr_int(c, "input_forget", 0),
                              .linear_before_reset = onnx_attr_int(c, "linear_before_reset", 0)};
     return read_activations(c, l->cells, l->n_directions, n_functions[kind]);
