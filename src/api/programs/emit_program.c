@@ -116,6 +116,23 @@ static tn_status check_machine(context *cx, const target_options *to)
     return status;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A header is for C and for machine code: its workspace has room for either, A's and C's. */
+static tn_status make_room_for_c(aot *a, const tn_program *p, nest_options nests, uint64_t seed)
+{
+    aot c;
+    nests.on.has_byte_dots = nests.on.has_bf16_dots = false;
+    const tn_status s = aot_make(&c, p->graph, &nests, seed, &p->allocator);
+    a->program.temporary_bytes = larger(a->program.temporary_bytes, c.program.temporary_bytes);
+    a->program.scratch_bytes = larger(a->program.scratch_bytes, c.program.scratch_bytes);
+    aot_release(&c);
+    return s;
+}
+
 static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_options *o,
                       text_buffer *out)
 {
@@ -139,6 +156,8 @@ static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_opti
     if (form == TN_EMIT_C) /* compilers know no operators for these */
         nests.on.has_byte_dots = nests.on.has_bf16_dots = false;
     tn_status s = aot_make(&a, p->graph, &nests, o->seed, &p->allocator);
+    if (s == TN_OK && form == TN_EMIT_HEADER)
+        s = make_room_for_c(&a, p, nests, o->seed);
     const function *f = module_entry(p->graph);
     a.program.name = name;
     a.program.takes_weights = form == TN_EMIT_WEIGHTS || o->takes_weights;
