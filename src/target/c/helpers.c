@@ -333,6 +333,15 @@ static void put_first_bits(const macro *m)
                     lanes_of(m) < 8 ? 8 : lanes_of(m));
 }
 
+/* The same, of which the compiler knows nothing. Where gcc knows the mask of a load, and that other
+ * lanes are not used, it loads all of the vector, with what lies behind the buffer. */
+static void put_unknown_first_bits(const macro *m)
+{
+    text_printf(m->out, "__extension__({ __mmask%u bits_ = ", lanes_of(m) < 8 ? 8 : lanes_of(m));
+    put_first_bits(m);
+    text_puts(m->out, "; __asm__(\"\" : \"+r\"(bits_)); bits_; })");
+}
+
 /* The same as lanes of integers. */
 static void put_first_lanes(const macro *m)
 {
@@ -407,7 +416,7 @@ static void put_load_first(const macro *m)
     open_result(m);
     if (masking_of(m) == MASK_BITS) {
         text_printf(m->out, "maskz_loadu_%s(", integer_suffix_of(m));
-        put_first_bits(m);
+        put_unknown_first_bits(m);
         text_puts(m->out, ", p))\n");
     } else {
         text_printf(m->out, "maskload_%s(", integer_suffix_of(m));
