@@ -15,9 +15,12 @@
 
 enum { MOST_TAKES = TN_MAX_RANK };
 
-/* A take from the first axis of what the transpose TURNED has made of its operand. */
+/* A take, at the positions AT, from the first axis of what a transpose has made of X. Nodes move
+ * when others are built, so none is pointed at. */
 typedef struct turned_take {
-    const node *take, *turned;
+    value_id at, x;
+    const int64_t *perm;
+    uint32_t rank;
 } turned_take;
 
 /* The takes behind the transpose N, from the last to the first, each of a transposed one before it,
@@ -29,7 +32,7 @@ static uint32_t find_takes(const expand_call *c, const node *n, turned_take *all
     const int64_t *perm = attr_ints(n->attrs, KEY_PERM, &rank);
     for (uint32_t i = 0; i < rank; i++)
         order[i] = (uint32_t)perm[i];
-    for (uint32_t count = 0; count < MOST_TAKES; n = all[count++].turned) {
+    for (uint32_t count = 0; count < MOST_TAKES; count++) {
         const node *take = node_of(c->f, n->in[0]);
         if (uses[n->in[0]] != 1 || take->op != OP_TAKE ||
             value_type(c->f, take->in[1])->rank != 1 || (count && uses[n->first_value] != 1))
@@ -37,8 +40,8 @@ static uint32_t find_takes(const expand_call *c, const node *n, turned_take *all
         const node *turned = node_of(c->f, take->in[0]);
         if (turned->op != OP_TRANSPOSE || !type_is_static(value_type(c->f, turned->in[0])))
             return 0;
-        all[count] = (turned_take){take, turned};
         perm = attr_ints(turned->attrs, KEY_PERM, &rank);
+        all[count] = (turned_take){take->in[1], turned->in[0], perm, rank};
         bool in_order = true;
         for (uint32_t i = 0; i < rank; i++) {
             order[i] = (uint32_t)perm[order[i]];
@@ -46,6 +49,7 @@ static uint32_t find_takes(const expand_call *c, const node *n, turned_take *all
         }
         if (in_order)
             return count + 1;
+        n = turned;
     }
     return 0;
 }
@@ -80,14 +84,14 @@ static tn_status take(expand_call *c, value_id *result)
         return TN_OK;
     for (uint32_t i = 0; i < t->rank; i++)
         axes[i] = i;
-    value_id v = c->now[all[count - 1].turned->in[0]];
+    value_id v = c->now[all[count - 1].x];
     while (count-- > 0) {
-        uint32_t before[TN_MAX_RANK], rank;
-        const int64_t *perm = attr_ints(all[count].turned->attrs, KEY_PERM, &rank);
+        const turned_take *one = &all[count];
+        uint32_t before[TN_MAX_RANK];
         memcpy(before, axes, sizeof axes);
-        for (uint32_t i = 0; i < rank; i++)
-            axes[i] = before[perm[i]];
-        v = gather_along(c, v, c->now[all[count].take->in[1]], axes[0]);
+        for (uint32_t i = 0; i < one->rank; i++)
+            axes[i] = before[one->perm[i]];
+        v = gather_along(c, v, c->now[one->at], axes[0]);
         TN_TRY(c->b->status);
     }
     *result = v;
