@@ -333,7 +333,7 @@ static value_id arranged(expand_call *c, value_id v, const arrangement *a)
         dims[i] = a->pieces[a->perm[i]];
     if (l && l->splat && a->outputs > 0)
         return splat_again(c, c->now[v], dims, a->n);
-    if (a->n <= 1 || (l && l->splat))
+    if ((a->n <= 1 && !a->is_centred) || (l && l->splat))
         return build_reshape(c->b, c->now[v], dims, a->n);
     if (l)
         return build_transpose(c->b, in_pieces(c, c->now[v], a), a->perm, a->n);
