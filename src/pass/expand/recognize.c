@@ -263,8 +263,10 @@ static bool find_product(const expand_call *c, product *p)
     const int64_t none = 0;
     p->type = value_type(c->f, v);
     p->sum = (tn_dtype)attr_int(c->n->attrs, KEY_ACCUM_DTYPE, dtype_compute(p->type->dtype));
+    /* integers wrap in the dtype that they are multiplied in */
+    const bool is_exact = dtype_is_float(p->type->dtype) || p->sum == p->type->dtype;
     if (attr_find(c->n->attrs, KEY_INIT) || !type_is_static(p->type) ||
-        dtype_is_complex(p->type->dtype) ||
+        dtype_is_complex(p->type->dtype) || !is_exact ||
         resolve_reduction(given && n_axes == 0 ? &none : list, n_axes,
                           attr_int(c->n->attrs, KEY_KEEPDIMS, 0), p->type->rank, &axes, &p->keep)
                 .kind != SHAPE_OK ||
