@@ -33,9 +33,9 @@ static bool find_stored(const expand_call *c, uint32_t k, byte_factor_of *x)
 {
     const node *n = node_of(c->f, c->n->in[k]);
     const bool is_centred = n->op == OP_SUB;
-    const value_id v = bytes_behind(c, is_centred ? n->in[0] : c->n->in[k]);
-    if (v == NO_VALUE || value_type(c->f, v)->count != value_type(c->f, c->n->in[k])->count)
-        return false;
+    const value_id wide = is_centred ? n->in[0] : c->n->in[k], v = bytes_behind(c, wide);
+    if (v == NO_VALUE || value_type(c->f, wide) != value_type(c->f, c->n->in[k]))
+        return false; /* or the zero point gives it more axes */
     const tn_dtype d = value_type(c->f, v)->dtype;
     const int_bounds zero = is_centred ? integer_bounds(c->f, n->in[1]) : (int_bounds){0, 0};
     *x = (byte_factor_of){v, d, zero.low};
