@@ -38,11 +38,18 @@ enum {
 
 typedef enum purity { UNKNOWN, ASKED, PURE, IMPURE } purity;
 
+/* How often a value is taken, and the sum of the numbers of the nodes that do so. */
+typedef struct value_uses {
+    uint32_t count, users;
+} value_uses;
+
 typedef struct folding {
     pass_context *cx;
     function *f;
     bool bounded;
-    purity *regions; /* of the module's functions */
+    purity *regions;  /* of the module's functions */
+    value_uses *uses; /* by value */
+    uint32_t n_counted;
     /* Replace nodes with several results by several constants. */
     value_id *replacement;      /* by value; NULL: none was folded yet */
     uint32_t *constants;        /* by node: the first of them, or 0 */
@@ -118,21 +125,10 @@ static bool is_small_result(const folding *w, const node *n, const type *t, int6
 /* ---- weights that are decoded ---- */
 
 /* The only node that takes V, or NULL. */
-static const node *only_user(const function *f, value_id v)
+static const node *only_user(const folding *w, value_id v)
 {
-    const node *user = NULL;
-    for (uint32_t i = 0; i < f->outputs.n; i++)
-        if (f->outputs.at[i] == v)
-            return NULL;
-    for (uint32_t i = f->values.at[v].node + 1; i < f->nodes.n; i++)
-        for (uint32_t k = 0; k < f->nodes.at[i].n_in; k++) {
-            if (f->nodes.at[i].in[k] != v)
-                continue;
-            if (user)
-                return NULL;
-            user = &f->nodes.at[i];
-        }
-    return user;
+    const bool is_one = v < w->n_counted && w->uses[v].count == 1;
+    return is_one ? &w->f->nodes.at[w->uses[v].users] : NULL;
 }
 
 /* Does the product N meet each element of its operand V at most FOLD_USES times? */
@@ -166,7 +162,7 @@ static bool is_decoded_later(const folding *w, const node *n)
         operands += l->splat ? 0 : l->bytes;
     }
     for (uint32_t i = 0; operands > 0 && bytes > operands && i < FOLD_STEPS; i++) {
-        const node *user = only_user(w->f, v);
+        const node *user = only_user(w, v);
         if (!user || !type_is_static(value_type(w->f, user->first_value)))
             return false;
         if (op_table[user->op].traits & T_CONTRACTS)
@@ -190,7 +186,7 @@ static bool is_stored_anew(const folding *w, const node *n)
         bytes > w->f->module->cx->limits.literal_bytes)
         return false;
     for (uint32_t i = 0; i < FOLD_STEPS; i++) {
-        const node *user = only_user(w->f, v);
+        const node *user = only_user(w, v);
         if (!user)
             return false;
         if (op_table[user->op].traits & T_CONTRACTS)
@@ -208,7 +204,7 @@ static bool is_widened_later(const folding *w, const node *n)
     if (!w->bounded || n->op != OP_CAST || value_type(w->f, n->first_value)->dtype != TN_SI16)
         return false;
     const tn_dtype from = value_type(w->f, n->in[0])->dtype;
-    const node *user = only_user(w->f, n->first_value);
+    const node *user = only_user(w, n->first_value);
     if ((from != TN_SI8 && from != TN_UI8) || !user)
         return false;
     return user->op == OP_CONVOLUTION
@@ -387,7 +383,7 @@ static bool is_whole(const folding *w, const node *n)
     const type *t = value_type(w->f, n->first_value);
     return w->bounded && n->op != OP_SLICE && is_part(n) && type_is_static(t) &&
            t->count > FOLD_ELEMENTS && !literal_of(node_of(w->f, n->in[0]))->splat &&
-           only_user(w->f, n->in[0]) == n;
+           only_user(w, n->in[0]) == n;
 }
 
 /* Its bytes stay where they are. */
@@ -456,20 +452,64 @@ static tn_status finish(folding *w)
     return function_reorder(f, order, n);
 }
 
+/* Returns false when there is no memory. An output is never one node's alone. */
+static bool count_uses(folding *w, arena *memory)
+{
+    const function *f = w->f;
+    w->n_counted = f->values.n;
+    w->uses = ARENA_ARRAY(memory, value_uses, w->n_counted);
+    for (uint32_t i = 0; w->uses && i < f->nodes.n; i++)
+        for (uint32_t k = 0; k < f->nodes.at[i].n_in; k++) {
+            value_uses *x = &w->uses[f->nodes.at[i].in[k]];
+            x->count++;
+            x->users += i;
+        }
+    for (uint32_t i = 0; w->uses && i < f->outputs.n; i++)
+        w->uses[f->outputs.at[i]].count += 2;
+    return w->uses != NULL;
+}
+
+/* Node I, which became a constant, takes its N operands no more. */
+static void forget_uses(const folding *w, uint32_t i, uint32_t n)
+{
+    const node *folded = &w->f->nodes.at[i];
+    for (uint32_t k = 0; k < n; k++) {
+        if (folded->in[k] >= w->n_counted)
+            continue;
+        w->uses[folded->in[k]].count--;
+        w->uses[folded->in[k]].users -= i;
+    }
+}
+
+static tn_status fold_function(folding *w, arena *memory)
+{
+    const uint32_t n = w->f->nodes.n;
+    if (!count_uses(w, memory))
+        return module_no_memory(w->f->module);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t n_in = w->f->nodes.at[i].n_in;
+        TN_TRY(fold_node(w, i));
+        if (w->f->nodes.at[i].n_in == 0)
+            forget_uses(w, i, n_in);
+    }
+    return w->replacement ? finish(w) : TN_OK;
+}
+
 static tn_status fold_all(pass_context *cx, module *m, bool bounded)
 {
     purity *regions = ARENA_ARRAY(&m->arena, purity, m->functions.n);
     if (!regions)
         return module_no_memory(m);
-    for (uint32_t i = 0; i < m->functions.n; i++) {
+    arena memory;
+    tn_status s = TN_OK;
+    arena_init(&memory, m->allocator);
+    for (uint32_t i = 0; s == TN_OK && i < m->functions.n; i++) {
         folding w = {.cx = cx, .f = m->functions.at[i], .bounded = bounded, .regions = regions};
-        const uint32_t n = w.f->nodes.n;
-        for (uint32_t k = 0; k < n; k++)
-            TN_TRY(fold_node(&w, k));
-        if (w.replacement)
-            TN_TRY(finish(&w));
+        s = fold_function(&w, &memory);
+        arena_reset(&memory);
     }
-    return TN_OK;
+    arena_release(&memory);
+    return s;
 }
 
 tn_status pass_fold_pure(pass_context *cx, module *m)
