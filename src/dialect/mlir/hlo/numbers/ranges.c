@@ -128,6 +128,9 @@ static bool of_node(range_search *s, const node *n, const type *t, range *out)
         has_y = of_value(s, n->in[1], &y);
         if (!has_x && !has_y)
             return false;
+        /* more than a range holds may come of the other one */
+        if (n->op == OP_MAXIMUM && t->dtype == TN_UI64 && !(has_x && has_y))
+            return false;
         x = has_x ? x : of_dtype(t->dtype);
         y = has_y ? y : of_dtype(t->dtype);
         if (n->op == OP_MAXIMUM)
