@@ -2,62 +2,89 @@
 #include "dialect/mlir/hlo/bodies/bodies.h"
 #include "dialect/mlir/hlo/lower.h"
 
-/* What a value of a comparator is made from: bit K is set for argument K of it. Bits 62 and 63: a
- * selection is among the operations; something that cannot be looked into. */
-static const uint64_t IS_SELECTED = UINT64_C(1) << 62, IS_OTHER = UINT64_C(1) << 63;
+#include <math.h>
 
-static uint64_t sources(const mir_region *region, const mir_value *v, uint32_t depth)
+/* What makes V in REGION; NULL: it is not the operation NAME with N operands. */
+static const mir_op *made_by(const mir_region *region, const mir_value *v, const char *name,
+                             uint32_t n)
 {
-    enum { MOST_DEPTH = 8 };
-    for (uint32_t i = 0; i < region->n_args; i++)
-        if (v == &region->args[i])
-            return i < 62 ? UINT64_C(1) << i : IS_OTHER;
-    for (uint32_t i = 0; depth < MOST_DEPTH && i < region->n_ops; i++) {
+    for (uint32_t i = 0; i < region->n_ops; i++) {
         const mir_op *o = region->ops[i];
-        if (o->n_out != 1 || &o->out[0] != v)
-            continue;
-        const bool is_select = mir_is(o->name, "stablehlo.select");
-        if (!is_select && !mir_is(o->name, "stablehlo.compare") &&
-            !mir_is(o->name, "stablehlo.constant"))
-            return IS_OTHER;
-        uint64_t all = is_select ? IS_SELECTED : 0;
-        for (uint32_t k = 0; k < o->n_in; k++)
-            all |= sources(region, o->in[k], depth + 1);
-        return all;
+        if (o->n_out == 1 && &o->out[0] == v)
+            return mir_is(o->name, name) && o->n_in == n ? o : NULL;
     }
-    return IS_OTHER;
+    return NULL;
+}
+
+/* Is the comparison O in the direction WORD, in total order or not? */
+static bool compares(const mir_op *o, const char *word, bool is_total)
+{
+    const mir_attr *a = mir_attr_named(&o->attrs, "comparison_direction");
+    const mir_attr *kind = mir_attr_named(&o->attrs, "compare_type");
+    return a && mir_is(shlo_word_of(a), word) &&
+           (kind && mir_is(shlo_word_of(kind), "TOTALORDER")) == is_total;
+}
+
+/* Is V the constant 0, of either sign, or NaN, which is then the largest in total order? */
+static bool is_float(shlo_call *c, const mir_region *region, const mir_value *v, bool is_nan)
+{
+    const mir_op *o = made_by(region, v, "stablehlo.constant", 0);
+    const mir_attr *a = o ? mir_attr_named(&o->attrs, "value") : NULL;
+    const type *t = a && a->kind == MIR_DENSE ? shlo_static_type(c->r, a->type, o->at) : NULL;
+    literal l;
+    if (!t || !dtype_is_float(t->dtype) || !shlo_dense(c->r, a, t, o->at, &l) || t->count != 1)
+        return false;
+    const double x = scalar_load(t->dtype, l.data).f;
+    return is_nan ? isnan(x) && !signbit(x) : x == 0;
+}
+
+/* Is V the argument X with one zero and one NaN, as JAX makes floats before it compares them in
+ * total order? */
+static bool is_float_key(shlo_call *c, const mir_region *region, const mir_value *v,
+                         const mir_value *x)
+{
+    bool has_zero = false, has_nan = false;
+    while (v != x) {
+        const mir_op *o = made_by(region, v, "stablehlo.select", 3);
+        const mir_op *test = o ? made_by(region, o->in[0], "stablehlo.compare", 2) : NULL;
+        if (!test || test->in[0] != x)
+            return false;
+        if (compares(test, "EQ", false) && is_float(c, region, test->in[1], false) &&
+            is_float(c, region, o->in[1], false))
+            has_zero = true;
+        else if (compares(test, "NE", false) && test->in[1] == x &&
+                 is_float(c, region, o->in[1], true))
+            has_nan = true;
+        else
+            return false;
+        v = o->in[2];
+    }
+    return has_zero && has_nan;
 }
 
 /* The input that REGION compares by, and whether the largest comes first. -1: it is no such
- * comparison. JAX makes one zero and one NaN of each float before a comparison in total order. */
-static int32_t key_of(const mir_region *region, bool *descending)
+ * comparison. */
+static int32_t key_of(shlo_call *c, const mir_region *region, bool *descending)
 {
     const mir_op *last = region->n_ops ? region->ops[region->n_ops - 1] : NULL;
-    const mir_op *o = NULL;
-    if (region->n_ops > SHLO_MOST_BODY)
+    if (region->n_ops > SHLO_MOST_BODY || !last || last->n_in != 1)
         return -1;
-    for (uint32_t i = 0; last && last->n_in == 1 && i < region->n_ops; i++)
-        if (region->ops[i]->n_out == 1 && &region->ops[i]->out[0] == last->in[0])
-            o = region->ops[i];
-    if (!o || !mir_is(o->name, "stablehlo.compare") || o->n_in != 2)
+    const mir_op *o = made_by(region, last->in[0], "stablehlo.compare", 2);
+    if (!o)
         return -1;
-    const mir_attr *word = mir_attr_named(&o->attrs, "comparison_direction");
-    const mir_attr *kind = mir_attr_named(&o->attrs, "compare_type");
-    const bool is_total = kind && mir_is(shlo_word_of(kind), "TOTALORDER");
-    const bool is_less = word && mir_is(shlo_word_of(word), "LT");
-    if (!is_less && !(word && mir_is(shlo_word_of(word), "GT")))
-        return -1;
-    const uint64_t x = sources(region, o->in[0], 0), y = sources(region, o->in[1], 0);
-    const uint64_t left = x & ~IS_SELECTED, right = y & ~IS_SELECTED;
-    const bool is_selected = (x & y & IS_SELECTED) != 0;
-    if (((x | y) & IS_OTHER) || is_selected != is_total || ((x ^ y) & IS_SELECTED))
+    const bool is_total = compares(o, "LT", true), is_less = is_total || compares(o, "LT", false);
+    if (!is_less && !compares(o, "GT", false))
         return -1;
     for (uint32_t k = 0; 2 * k + 1 < region->n_args; k++) {
-        const uint64_t first = UINT64_C(1) << (2 * k), second = first << 1;
-        if ((left != first || right != second) && (left != second || right != first))
-            continue;
-        *descending = is_less == (left == second);
-        return is_total && *descending ? -1 : (int32_t)k;
+        const mir_value *a = &region->args[2 * k], *b = &region->args[2 * k + 1];
+        for (int i = 0; i < 2; i++) {
+            const mir_value *x = o->in[i], *y = o->in[1 - i];
+            if (is_total ? !is_float_key(c, region, x, a) || !is_float_key(c, region, y, b)
+                         : x != a || y != b)
+                continue;
+            *descending = is_less == (i == 1);
+            return is_total && *descending ? -1 : (int32_t)k;
+        }
     }
     return -1;
 }
@@ -132,7 +159,7 @@ bool shlo_lower_sort(shlo_call *c)
     axis += axis < 0 ? (int64_t)t->rank : 0;
     if (!shlo_are_axes(c, "dimension", &axis, 1, t->rank))
         return false;
-    int32_t key = n <= 30 ? key_of(&c->op->regions[0], &descending) : -1;
+    int32_t key = n <= 30 ? key_of(c, &c->op->regions[0], &descending) : -1;
     if (key < 0 && n <= 30)
         key = own_key(&c->op->regions[0], &descending);
     const type *own = key >= 0 ? shlo_in_type(c, (uint32_t)key) : NULL;
