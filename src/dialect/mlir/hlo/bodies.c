@@ -24,15 +24,40 @@ static const mir_op *maker(const mir_region *region, const mir_value *v)
     return NULL;
 }
 
-/* V, behind conversions. */
+/* Is each number of type FROM one of type TO? */
+static bool holds_all(tn_dtype to, tn_dtype from)
+{
+    const dtype_info *t = &dtype_table[to], *f = &dtype_table[from];
+    if (to == from)
+        return true;
+    if (!dtype_is_float(from) && !dtype_is_complex(from))
+        return t->precision ? f->bits <= t->precision : dtype_holds_ints(to, from);
+    return t->precision >= f->precision && dtype_float_max(to) >= dtype_float_max(from) &&
+           (dtype_is_complex(to) || dtype_is_float(from));
+}
+
+static const mir_op *converter(const mir_region *region, const mir_value *v)
+{
+    const mir_op *o = maker(region, v);
+    return o && mir_is(o->name, "stablehlo.convert") && o->n_in == 1 ? o : NULL;
+}
+
+/* V, behind conversions that keep every number. */
 static const mir_value *unconverted(const mir_region *region, const mir_value *v)
 {
     for (;;) {
-        const mir_op *o = maker(region, v);
-        if (!o || !mir_is(o->name, "stablehlo.convert") || o->n_in != 1)
+        const mir_op *o = converter(region, v);
+        if (!o || !holds_all(mir_stored(v->type), mir_stored(o->in[0]->type)))
             return v;
         v = o->in[0];
     }
+}
+
+/* What V, a result of a region, was before it became the type D of an accumulator again. */
+static const mir_value *before_result(const mir_region *region, const mir_value *v, tn_dtype d)
+{
+    const mir_op *o = converter(region, v);
+    return o && mir_stored(v->type) == d && holds_all(mir_stored(o->in[0]->type), d) ? o->in[0] : v;
 }
 
 /* An extremum of A and B in which NaN loses, as Tenon writes it. */
@@ -82,7 +107,7 @@ shlo_combine shlo_body(shlo_call *c, const mir_region *region, uint32_t k, uint3
     *d = a->type->dtype;
     if (v == a || v == b)
         return v == a ? SHLO_FIRST : SHLO_SECOND;
-    const mir_op *o = maker(region, v);
+    const mir_op *o = maker(region, before_result(region, last->in[k], *d));
     if (!o)
         return SHLO_OTHER;
     if (mir_is(o->name, "func.call") || mir_is(o->name, "call"))

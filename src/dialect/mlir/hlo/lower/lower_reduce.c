@@ -306,14 +306,14 @@ static bool reduce_one(shlo_call *c, uint32_t k, uint32_t n, const int64_t *axes
     const shlo_combine how = is_empty ? SHLO_FIRST : body;
     const bool is_neutral =
         shlo_uniform(c, n + k, &init) && shlo_is_neutral(how, shlo_in_type(c, n + k)->dtype, init);
-    tn_value x = tn_cast(c->b, shlo_in(c, k), d);
+    tn_value x = shlo_convert(c, shlo_in(c, k), d);
     x = how == SHLO_FIRST ? tn_no_value() : shlo_reduced(c, how, x, (tn_ints){axes, n_axes});
     if (how == SHLO_FIRST || !is_neutral) {
-        const tn_value z = tn_cast(c->b, shlo_in(c, n + k), d);
+        const tn_value z = shlo_convert(c, shlo_in(c, n + k), d);
         const tn_value wide = spread_without(c, z, in, axes, n_axes);
         x = how == SHLO_FIRST ? wide : shlo_combined(c, how, wide, x);
     }
-    return shlo_give(c, k, tn_cast(c->b, x, shlo_out_type(c, k)->dtype));
+    return shlo_give(c, k, shlo_convert(c, x, shlo_out_type(c, k)->dtype));
 }
 
 /* All inputs together, by the loop. */

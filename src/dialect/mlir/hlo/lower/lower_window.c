@@ -142,7 +142,7 @@ bool shlo_totals(shlo_call *c, shlo_combine how, int64_t axis, bool reverse)
     tn_value v = running(c, how, shlo_in(c, 0), x->dtype, axis, reverse);
     if (!(shlo_uniform(c, 1, &s) && shlo_is_neutral(how, z->dtype, s)) && tn_is_value(v))
         v = shlo_combined(c, how, v, shlo_spread(c, shlo_in(c, 1), shlo_type_of(c, v)));
-    return shlo_give(c, 0, tn_cast(c->b, v, shlo_out_type(c, 0)->dtype));
+    return shlo_give(c, 0, shlo_convert(c, v, shlo_out_type(c, 0)->dtype));
 }
 
 /* Input K of N, for which has_windows. */
@@ -159,8 +159,8 @@ static bool window_one(shlo_call *c, uint32_t k, uint32_t n, window w, shlo_comb
     const bool is_neutral = is_uniform && shlo_is_neutral(how, z->dtype, s);
     for (uint32_t i = 0; i < 2 * w.rank; i++)
         cuts = cuts || w.pads[i] < 0;
-    tn_value v = tn_cast(c->b, shlo_in(c, k), d);
-    const tn_value init = tn_cast(c->b, shlo_in(c, n + k), d);
+    tn_value v = shlo_convert(c, shlo_in(c, k), d);
+    const tn_value init = shlo_convert(c, shlo_in(c, n + k), d);
     if (runs) {
         v = running(c, how, v, d, axis, reverse);
     } else {
@@ -170,7 +170,7 @@ static bool window_one(shlo_call *c, uint32_t k, uint32_t n, window w, shlo_comb
     }
     if (!is_neutral && tn_is_value(v))
         v = shlo_combined(c, how, v, shlo_spread(c, init, shlo_type_of(c, v)));
-    return shlo_give(c, k, tn_cast(c->b, v, shlo_out_type(c, k)->dtype));
+    return shlo_give(c, k, shlo_convert(c, v, shlo_out_type(c, k)->dtype));
 }
 
 /* ---- by the loop ---- */
