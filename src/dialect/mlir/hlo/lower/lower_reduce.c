@@ -166,11 +166,11 @@ static bool is_iota(shlo_call *c, uint32_t k, int64_t axis)
     return n->op == OP_IOTA && attr_int(n->attrs, KEY_AXIS, -1) == axis;
 }
 
-/* An argmax or argmin of positions along one axis, which starts with what always loses. *DONE: it
- * was one. */
+/* An argmax or argmin of positions along one axis, which starts with what always loses: a position
+ * below 0 would win ties. *DONE: it was one. */
 static bool lower_arg(shlo_call *c, const int64_t *axes, uint32_t n, bool *done)
 {
-    scalar init;
+    scalar init, first;
     const int sign = arg_body(&c->op->regions[0]);
     const type *t = shlo_in_type(c, 0), *index = shlo_in_type(c, 1);
     *done = false;
@@ -179,7 +179,8 @@ static bool lower_arg(shlo_call *c, const int64_t *axes, uint32_t n, bool *done)
     const shlo_combine how = sign > 0 ? SHLO_MAXIMUM : SHLO_MINIMUM;
     if (!sign || n != 1 || t->count == 0 || !dtype_is_int(index->dtype) || t->dtype == TN_I1 ||
         !shlo_uniform(c, 2, &init) || !shlo_is_neutral(how, t->dtype, init) ||
-        !is_iota(c, 1, axes[0]))
+        !is_iota(c, 1, axes[0]) || !shlo_uniform(c, 3, &first) ||
+        (dtype_is_signed(index->dtype) && first.i < 0))
         return true;
     *done = true;
     const tn_dtype narrow = index->dtype == TN_SI32 ? TN_SI32 : TN_SI64;
