@@ -1,4 +1,5 @@
 /* Windows and running totals. */
+#include "base/memory/checked.h"
 #include "dialect/mlir/hlo/bodies/bodies.h"
 #include "dialect/mlir/hlo/lower.h"
 
@@ -209,16 +210,22 @@ static tn_value line_back(shlo_call *c, tn_value x, uint32_t rank, int64_t axis,
     return reverse ? tn_reverse(c->b, x, TN_INTS(axis)) : x;
 }
 
-/* Does window W of X have no place? */
-static bool is_nowhere(const window *w, const type *x)
+/* How many places window W has along each axis of X, where its extent is known. Is there an axis
+ * with none? */
+static bool is_nowhere(const window *w, const type *x, dim *places)
 {
     bool none = false;
     for (uint32_t i = 0; i < w->rank; i++) {
+        places[i] = x->dims[i];
         if (dim_is_symbolic(x->dims[i]))
             continue;
-        const int64_t holes = x->dims[i] > 0 ? (x->dims[i] - 1) * (w->base[i] - 1) : 0;
-        const int64_t wide = x->dims[i] + holes + w->pads[2 * i] + w->pads[2 * i + 1];
-        none = none || wide < (w->size[i] - 1) * w->dilation[i] + 1;
+        int64_t holes, reach, wide;
+        const bool fits =
+            mul_i64(x->dims[i] > 0 ? x->dims[i] - 1 : 0, w->base[i] - 1, &holes) &&
+            mul_i64(w->size[i] - 1, w->dilation[i], &reach) && add_i64(x->dims[i], holes, &wide) &&
+            add_i64(wide, w->pads[2 * i], &wide) && add_i64(wide, w->pads[2 * i + 1], &wide);
+        places[i] = fits && wide > reach ? (wide - reach - 1) / w->strides[i] + 1 : 0;
+        none = none || places[i] == 0;
     }
     return none;
 }
@@ -265,6 +272,21 @@ static bool window_all(shlo_call *c, uint32_t n, const window *from)
     return ok;
 }
 
+/* N results of PLACES, one of which is 0; along axes of X that are sizes as many as declared. */
+static bool give_nothing(shlo_call *c, uint32_t n, const type *x, dim *places)
+{
+    for (uint32_t k = 0; k < n; k++) {
+        const type *to = shlo_static_type(c->r, shlo_out_type(c, k), c->op->at);
+        if (!to)
+            return false;
+        for (uint32_t i = 0; i < x->rank && i < to->rank; i++)
+            places[i] = dim_is_symbolic(x->dims[i]) ? to->dims[i] : places[i];
+        if (!shlo_give(c, k, tn_splat(c->b, to->dtype, (tn_ints){places, x->rank}, 0)))
+            return false;
+    }
+    return true;
+}
+
 bool shlo_lower_reduce_window(shlo_call *c)
 {
     window w;
@@ -275,24 +297,17 @@ bool shlo_lower_reduce_window(shlo_call *c)
     if (c->op->n_in != 2 * n || c->op->n_out != n)
         return shlo_refuse(c, DIAG_ArityMismatch,
                            "it has as many initial values and results as inputs");
+    dim places[TN_MAX_RANK];
+    if (is_nowhere(&w, x, places))
+        return give_nothing(c, n, x, places);
     int64_t axis;
     bool reverse, all = true;
     const bool runs = is_cumulative(&w, x, &axis, &reverse);
     tn_dtype d = TN_I1;
     for (uint32_t k = 0; k < n; k++) {
         const shlo_combine how = shlo_body(c, &c->op->regions[0], k, n, &d);
-        if (is_nowhere(&w, x)) {
-            const type *to = shlo_static_type(c->r, shlo_out_type(c, k), c->op->at);
-            const tn_value nothing =
-                to ? tn_splat(c->b, to->dtype, shlo_dims(to), 0) : tn_no_value();
-            if (!shlo_give(c, k, nothing))
-                return false;
-        } else {
-            all = all && has_windows(how, d, runs && may_run(c, k, n, how));
-        }
+        all = all && has_windows(how, d, runs && may_run(c, k, n, how));
     }
-    if (is_nowhere(&w, x))
-        return true;
     if (!all)
         return window_all(c, n, &w);
     for (uint32_t k = 0; k < n; k++) {
