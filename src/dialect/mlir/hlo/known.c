@@ -220,9 +220,15 @@ static const known_value *broadcast_in_dim(shlo_call *c, int arg)
     const known_room room = shlo_room(c->r);
     const mir_type *t = shlo_out_type(c, 0);
     const known_value *x = shlo_known(c, 0);
+    int64_t axes[TN_MAX_RANK];
+    uint32_t n;
     (void)arg;
-    if (!x || (x->n != 1 && x->rank != t->rank))
+    if (!x || (x->n != 1 && x->rank != t->rank) ||
+        !shlo_axes(c, "broadcast_dimensions", t->rank, axes, &n))
         return NULL;
+    for (uint32_t i = 0; x->n != 1 && i < n; i++)
+        if (axes[i] != (int64_t)i)
+            return NULL;
     if (x->n == 1)
         x = known_shaped(&c->r->memory, x, NULL, 0);
     return known_broadcast(&room, x, t->dims, t->rank);
