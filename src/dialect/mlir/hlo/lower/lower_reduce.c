@@ -156,12 +156,14 @@ static bool is_iota(shlo_call *c, uint32_t k, int64_t axis)
     const tn_value v = shlo_in(c, k);
     if (!tn_is_value(v))
         return false;
-    const node *n = node_of(current_function(c->b), v.id);
-    if (n->op == OP_BROADCAST) { /* of an iota of rank 1 */
+    const function *f = current_function(c->b);
+    const node *n = node_of(f, v.id);
+    if (n->op == OP_BROADCAST) { /* of an iota of rank 1, which is not stretched */
         uint32_t count;
         const int64_t *dims = attr_ints(n->attrs, KEY_DIMS, &count);
-        n = node_of(current_function(c->b), n->in[0]);
-        return n->op == OP_IOTA && count == 1 && dims[0] == axis;
+        const type *own = value_type(f, n->in[0]);
+        return node_of(f, n->in[0])->op == OP_IOTA && count == 1 && dims[0] == axis &&
+               own->dims[0] == value_type(f, v.id)->dims[axis];
     }
     return n->op == OP_IOTA && attr_int(n->attrs, KEY_AXIS, -1) == axis;
 }
