@@ -145,6 +145,16 @@ static bool read_word(dense_text *d, const char *word)
     return true;
 }
 
+/* BITS, which are written without a sign, as a signed number of WIDTH bits: integers of MLIR are
+ * bits, and 255 is the -1 of i8. More of them make a number that is too large. */
+static int64_t signed_of(uint64_t bits, uint32_t width)
+{
+    const uint64_t sign = UINT64_C(1) << (width - 1);
+    if (width < 64 && bits >> width)
+        return INT64_MAX;
+    return (int64_t)((bits ^ sign) - sign);
+}
+
 static bool read_int(dense_text *d, char *to)
 {
     const tn_dtype t = d->type->dtype;
@@ -162,7 +172,9 @@ static bool read_int(dense_text *d, char *to)
         d->at += found.length;
         fits = !found.overflow;
     }
-    const scalar s = minus ? scalar_of_int((int64_t)(0 - bits)) : scalar_of_uint(bits);
+    const scalar s = minus                ? scalar_of_int((int64_t)(0 - bits))
+                     : dtype_is_signed(t) ? scalar_of_int(signed_of(bits, dtype_table[t].bits))
+                                          : scalar_of_uint(bits);
     fits = fits && (!minus || bits <= (uint64_t)INT64_MAX + 1);
     if (!fits || !scalar_is_exact(s, t))
         return refuse(d, "this number does not fit the element type");
