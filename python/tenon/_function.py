@@ -49,6 +49,18 @@ def _spelt(x: Any) -> Any:
         return x
 
 
+def _static_key(x: Any) -> Any:
+    """What tells an argument that is no tensor from others: numbers of two types may be equal, as are both zeros, and make
+    other programs."""
+    if isinstance(x, tuple):
+        return type(x), tuple(map(_static_key, x))
+    return type(x), repr(x) if isinstance(x, (float, complex)) else x
+
+
+def _static_keys(static: Sequence[tuple[str, Any]]) -> Any:
+    return tuple((name, _static_key(x)) for name, x in static)
+
+
 class Traced:
     """What one tracing made: the module, and how arguments and results fit it."""
 
@@ -85,10 +97,16 @@ class Function(Generic[_R]):
                  static: Sequence[str] = ()) -> None:
         self._function = function
         self._types = None if types is None else tuple(types)
-        self._static = frozenset(static)
+        self._static = frozenset((static,) if isinstance(static, str) else static)
         self._traced: dict[Any, Traced] = {}
         self._last: Optional[Traced] = None
+        self._last_declared: Optional[Traced] = None  # the same for the declared types
         self._use(_signature(function))
+        takes_any = any(p.kind is p.VAR_KEYWORD for p in self._signature.parameters.values())
+        for name in sorted(self._static):
+            if name not in self._names and not takes_any:
+                raise UsageError(f"'static' names '{name}', but the function has no such argument; it has "
+                                 f"{', '.join(self._names) or 'none'}")
         functools.update_wrapper(self, function, updated=())
 
     def _use(self, signature: inspect.Signature) -> None:
@@ -115,33 +133,46 @@ class Function(Generic[_R]):
                 tensors.append((name, x))
         return tensors, tuple(static)
 
+    def _call_declared(self, args: tuple[Any, ...], named: dict[str, Any]) -> _R:
+        """A call with declared types: all arguments are tensors but those that `static` names."""
+        static: tuple[tuple[str, Any], ...] = ()
+        if named or not self._is_plain or len(args) != len(self._names):
+            bound = self._signature.bind(*args, **named)
+            bound.apply_defaults()
+            given = bound.arguments.items()
+            args = tuple(x for n, x in given if n not in self._static)
+            static = tuple((n, x) for n, x in given if n in self._static)
+        traced = self._declared(static)
+        try:
+            leaves = flatten_as(traced.form, args)
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        return typed(_R, traced(leaves))
+
     def __call__(self, *args: Any, **named: Any) -> _R:
         if is_tracing():
             return self._function(*args, **named)
-        tensors, static = self._bind(args, named)
         if self._types is not None:
-            traced = self._declared()
-            try:
-                return typed(_R, traced(flatten_as(traced.form, tuple(x for _, x in tensors))))
-            except ValueError as error:
-                raise InputError(str(error)) from None
+            return self._call_declared(args, named)
+        tensors, static = self._bind(args, named)
         leaves, form = flatten(tuple(x for _, x in tensors))
-        key = (form, static, tuple(n for n, _ in tensors), tuple(_key(x) for x in leaves))
+        key = (form, _static_keys(static), tuple(n for n, _ in tensors), tuple(_key(x) for x in leaves))
         found = self._traced.get(key)
         if found is None:
             found = self._traced[key] = self._trace(tensors, static)
         self._last = found
         return typed(_R, found(leaves))
 
-    def _declared(self) -> Traced:
+    def _declared(self, static: tuple[tuple[str, Any], ...]) -> Traced:
         assert self._types is not None
-        found = self._traced.get(None)
+        key = _static_keys(static)
+        found = self._traced.get(key)
         if found is None:
             tensors = [n for n in self._names if n not in self._static]
             if len(tensors) != len(self._types):
                 raise UsageError(f"{len(self._types)} types are declared for {len(tensors)} arguments")
-            found = self._traced[None] = self._trace(list(zip(tensors, self._types)), ())
-        self._last = found
+            found = self._traced[key] = self._trace(list(zip(tensors, self._types)), static)
+        self._last = self._last_declared = found
         return found
 
     def _trace(self, tensors: Sequence[tuple[str, Any]], static: Sequence[tuple[str, Any]]) -> Traced:
@@ -174,7 +205,7 @@ class Function(Generic[_R]):
 
     def _any(self) -> Traced:
         if self._types is not None:
-            return self._declared()
+            return self._last_declared or self._declared(())
         if self._last is None and self._n_needed == 0:
             self._last = self._trace((), ())
         if self._last is None:
@@ -265,11 +296,13 @@ class _Gradient:
                  with_value: bool) -> None:
         functools.update_wrapper(self, f, updated=())
         self._f = f._function if isinstance(f, Function) else f
+        of = f._whole if isinstance(f, _Gradient) else f
+        static = tuple(of._static) if isinstance(of, Function) else ()
         if not all(isinstance(n, int) for n in ([argnums] if isinstance(argnums, (int, str)) else argnums)):
             raise TypeError(f"argnums is {argnums!r}, and must be the position of an argument, or several")
         self._argnums, self._has_aux, self._with_value = argnums, has_aux, with_value
         self.__signature__ = _signature(self._f)
-        self._whole: Function[Any] = Function(self._inside)
+        self._whole: Function[Any] = Function(self._inside, None, static)
         self._whole._use(self.__signature__)
 
     def _inside(self, *args: Any, **named: Any) -> Any:

@@ -69,6 +69,42 @@ class Functions(unittest.TestCase):
         self.assertEqual(float(f(X, 2)), X.sum() * 2)
         self.assertEqual(float(f(X, 3, how="max")), X.max() * 3)
 
+    def test_static_values(self):
+        """Values that are equal and not the same make programs of their own."""
+        f = tenon.function(lambda x, k: x * (k[0] if isinstance(k, tuple) else k), static="k")
+        for values in ((0.0, -0.0), ((0.0,), (-0.0,)), (-0.0, 0.0)):
+            got = [np.signbit(f(np.ones(1, np.float32), k)).tolist() for k in values]
+            self.assertEqual(got, [[np.signbit(k[0] if isinstance(k, tuple) else k)] for k in values])
+        x = np.ones(1, np.int32)
+        self.assertEqual(f(x, 2).tolist(), [2])
+        with self.assertRaisesRegex(TypeError, "2.0 meets a value of si32"):
+            f(x, 2.0)
+        with self.assertRaisesRegex(tenon.UsageError, "'static' names 'j', but the function has no such argument; it has x"):
+            tenon.function(lambda x: x, static=("j",))
+        tenon.function(lambda **named: named["x"], static=("j",))
+
+    def test_static_with_types(self):
+        """Arguments that are no tensors count where types are declared, too."""
+        @tenon.function("f32[2]", static=("k",))
+        def f(x, k=2, *, shift=0.0):
+            return x * k + shift
+        with self.assertRaisesRegex(tenon.UsageError, "1 types are declared for 2 arguments"):
+            f(np.zeros(2, np.float32))
+        f = tenon.function("f32[2]", "i1[]", static=("k",))(lambda x, p=False, k=2: np.where(p, x, x * k))
+        x = np.array([1, 2], np.float32)
+        for args, named, want in (((x,), {}, x * 2), ((x,), {"k": 3}, x * 3), ((x, True), {}, x), ((x, False, 5), {}, x * 5),
+                                  ((), {"k": 3, "x": x}, x * 3)):
+            self.assertEqual(f(*args, **named).tolist(), want.tolist())
+        self.assertIn("3", f.text())
+        self.assertEqual([str(p) for p in f.module.inputs], ["x: f32[2]", "p: i1[]"])
+
+    def test_static_of_gradients(self):
+        @tenon.function(static=("n",))
+        def f(x, n):
+            return sum(x ** k for k in range(1, n + 1))
+        self.assertEqual([float(tenon.grad(f)(np.float32(2), n)) for n in (1, 2, 3)], [1, 5, 17])
+        self.assertEqual(float(tenon.grad(tenon.grad(f))(np.float32(2), n=3)), 14)
+
     def test_symbolic(self):
         @tenon.function("f64[n, k]", "f64[k]")
         def f(x, w):
