@@ -118,7 +118,7 @@ def parse_type(text: str) -> Type:
     extents = [e.strip() for e in (found[2] or "").split(",") if e.strip()]
     shape: list[Union[int, str, None]] = []
     for extent in extents:
-        if extent.isdigit():
+        if extent.isdecimal():
             shape.append(int(extent))
         elif _NAME.fullmatch(extent):
             shape.append(extent)

@@ -30,6 +30,9 @@ class Tensor(NDArrayOperatorsMixin):
     __array_priority__ = 1
 
     def __init__(self, array: Array, dtype: DType) -> None:
+        if type(dtype) is not DType or array.dtype is not dtype.storage:
+            dtype = dtype_of(dtype)
+            array = _stored(array, dtype)
         self._array = array  # of the storage of the type
         self._dtype = dtype
 
@@ -131,8 +134,13 @@ class Tensor(NDArrayOperatorsMixin):
                    dl_device: Optional[tuple[int, int]] = None, copy: Optional[bool] = None) -> Any:
         if dl_device is not None and int(dl_device[0]) != _dlpack.CPU:
             raise BufferError("the tensor is in the memory of the CPU")
-        array = self._array.copy() if copy else self._array
-        return _dlpack.export(array, self._dtype, max_version is not None and max_version[0] >= 1, bool(copy))
+        # DLPack counts strides in elements, which those of a field of a structure need not be.
+        apart = any(s % self._array.itemsize for s in self._array.strides)
+        if apart and copy is False:
+            raise BufferError("the strides of the tensor are no multiples of its elements")
+        copied = bool(copy) or apart
+        array = self._array.copy() if copied else self._array
+        return _dlpack.export(array, self._dtype, max_version is not None and max_version[0] >= 1, copied)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (_dlpack.CPU, 0)
@@ -156,6 +164,9 @@ class Tensor(NDArrayOperatorsMixin):
 
     def __int__(self) -> int:
         return int(self._values())
+
+    def __complex__(self) -> complex:
+        return complex(self._values())
 
     def __bool__(self) -> bool:
         return bool(self._values())
@@ -183,6 +194,14 @@ class Tensor(NDArrayOperatorsMixin):
         return tensor_html(self)
 
 
+def _stored(array: Any, d: DType) -> Array:
+    """ARRAY, whose elements are the bits of those of D, as one of the storage of D."""
+    a = plain_array(array)
+    if a.dtype != d.storage:
+        raise TypeError(f"a tensor of {d} is made of an array of {d.storage}, not of {describe(a)}; tenon.tensor converts")
+    return a
+
+
 def describe(a: Array) -> str:
     """The type of an array as an error shows it."""
     return f"{a.dtype}[{', '.join(map(str, a.shape))}]"
@@ -203,7 +222,7 @@ def storage_of(x: Any, d: DType, what: str, wanted: str) -> Array:
         return x._array
     if isinstance(x, np.ndarray):
         return _array_storage(plain_array(x), d, what, wanted)
-    if isinstance(x, np.generic) and x.shape == () and not isinstance(x, (np.void, np.character)):
+    if isinstance(x, (np.number, np.bool_)) and x.dtype.kind in "biufc":
         return _number_storage(np.asarray(x), d, what, wanted)
     if isinstance(x, (bool, int, float, complex, list, tuple)):
         return _number_storage(_plain_array(x, what), d, what, wanted)

@@ -205,6 +205,29 @@ class Tensors(unittest.TestCase):
             got, _ = _dlpack.take(Foreign(view))
             self.assertEqual(got.tolist(), view.tolist())
 
+    def test_strides_of_fields(self):
+        """They are no multiples of an element, which DLPack cannot say."""
+        rows = np.zeros(4, [("x", "f4"), ("y", "i1")])
+        rows["x"] = [1, 2, 3, 4]
+        t = tenon.tensor(rows["x"])
+        self.assertEqual(t.tolist(), [1, 2, 3, 4])
+        self.assertEqual(np.from_dlpack(t).tolist(), [1, 2, 3, 4])
+        with self.assertRaisesRegex(BufferError, "strides"):
+            t.__dlpack__(max_version=(1, 0), copy=False)
+
+    def test_made_of_bits(self):
+        bits = np.array([0x3f80], np.uint16)
+        for d in ("bf16", tenon.dtype("bf16")):
+            self.assertEqual(tenon.Tensor(bits, d).astype("f32").tolist(), [1])
+        self.assertEqual(tenon.Tensor(np.array([1, 2], ">f4"), "f32").numpy().tobytes(), np.array([1, 2], "f4").tobytes())
+        for wrong in (np.zeros(2, np.float32), np.zeros(2, np.int64), "ab"):
+            with self.assertRaisesRegex(TypeError, "a tensor of f64 is made of an array of float64"):
+                tenon.Tensor(wrong, "f64")
+
+    def test_numbers(self):
+        self.assertEqual(complex(tenon.tensor(np.array(1 + 2j, np.complex64))), 1 + 2j)
+        self.assertEqual(complex(tenon.tensor(2.5)), 2.5)
+
     def test_versioned(self):
         """What consumers of DLPack 1 ask for, and a tensor that may only be read."""
         frozen = np.arange(3, dtype=np.int16)
@@ -221,7 +244,7 @@ class Tensors(unittest.TestCase):
             tenon.dtype("f31")
         for text in ("f32[8, 3]", "bf16[n]", "i1[]"):
             self.assertEqual(str(tenon.parse_type(text)), text)
-        for wrong in ("f32[", "f32[-1]", "[3]", "f32[a b]"):
+        for wrong in ("f32[", "f32[-1]", "f32[\u00b2]", "[3]", "f32[a b]"):
             with self.assertRaises(ValueError):
                 tenon.parse_type(wrong)
 
