@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Union
 import numpy as np
 
 from . import _library as c
-from ._arguments import MOST_32, by_name, chars, chars_or_none, file_name, nanoseconds, whole
+from ._arguments import MOST_32, MOST_SIGNED, by_name, chars, chars_or_none, file_name, nanoseconds, whole
 from ._context import Context, Hooks
 from ._dtypes import Dims, DType, Type, public_type
 from ._errors import InputError, Rejected, UsageError
@@ -316,11 +316,11 @@ class Program(NotCopied):
                 array = _empty(shape, storage)
                 buffer.data = addressof(_from_buffer(array))
                 results.append(Tensor(array, d))
-            status = _run(*frame.arguments)
-            if status:
-                raise frame.hooks.error(status)
-            if frame.hooks.said:
-                frame.hooks.warn()
+            status, hooks = _run(*frame.arguments), frame.hooks
+            if status or hooks.interrupt is not None:  # which may come when the work is done
+                raise hooks.error(status)
+            if hooks.said:
+                hooks.warn()
             return results[0] if self._results is None else self._results._make(results)
         except InputError as error:
             program, arrays = self._other(args, error)
@@ -332,12 +332,12 @@ class Program(NotCopied):
         """The same where extents of results are not known, or a result is empty."""
         for o in frame.outputs:
             o.buffer.data = None
-        status = _run(*frame.arguments)
-        if status:
-            raise frame.hooks.error(status)
-        if frame.hooks.said:
-            frame.hooks.warn()
-        results = [frame.take(self, o) for o in frame.outputs]
+        status, hooks = _run(*frame.arguments), frame.hooks
+        results = [frame.take(self, o) for o in frame.outputs] if not status else []
+        if status or hooks.interrupt is not None:
+            raise hooks.error(status)
+        if hooks.said:
+            hooks.warn()
         return results[0] if self._results is None else self._results._make(results)
 
     def run(self, inputs: Mapping[str, Any], *, out: Optional[Mapping[str, Any]] = None, seed: int = 0,
@@ -387,10 +387,12 @@ class Program(NotCopied):
                              f"{', '.join(repr(n) for n, _ in self._output_types)}")
         status = _run(*frame.arguments)
         del held, hook
+        if not status:  # what the library allocated has its owner before anything is raised
+            results = [frame.take(self, port) if x is None else x for port, x in zip(frame.outputs, results)]
         if status or frame.hooks.interrupt is not None:
             raise frame.hooks.error(status)
         frame.hooks.warn()
-        return {port.name: frame.take(self, port) if x is None else x for port, x in zip(frame.outputs, results)}
+        return {port.name: x for port, x in zip(frame.outputs, results)}
 
     def bind(self, *args: Any, out: Any = None, **named: Any) -> Bound:
         """A call that is prepared: with these arrays, which are read anew and in place at each call.
@@ -433,7 +435,8 @@ class Program(NotCopied):
 
     def dump(self, stage: str = "all", kernel: int = -1) -> str:
         """The forms between the program and machine code: graph, lowered, kernels, loops, program or all."""
-        return self._write(lambda w: int(c.lib.tn_program_dump(self.handle, chars("stage", stage), kernel, w))).decode()
+        name, number = chars("stage", stage), whole("kernel", kernel, -1, MOST_SIGNED)
+        return self._write(lambda w: int(c.lib.tn_program_dump(self.handle, name, number, w))).decode()
 
     def emit(self, path: Union[str, os.PathLike[str]], *, header: Union[str, os.PathLike[str], None] = None,
              weights: Union[str, os.PathLike[str], None] = None, name: Optional[str] = None,
@@ -491,6 +494,15 @@ def _profiler(progress: Callable[[Event], None], hooks: Optional[Hooks]) -> Any:
     return hook
 
 
+_NUMBERS = (bool, int, float, complex, list, tuple, np.generic)  # which nobody changes to call again
+
+
+def _in_place(i: _In, x: Any) -> Array:
+    """The elements that X holds. Where it makes them anew for each who asks, those of another time."""
+    own = x._array if isinstance(x, Tensor) else x
+    return own if isinstance(own, _ndarray) else storage_of(x, i.dtype, f"input '{i.name}'", wanted_text(i.dtype, i.wants))
+
+
 class Bound(NotCopied):
     """A call with prepared arguments (`Program.bind`): for small programs that run often. It belongs to one thread at
     a time.
@@ -517,9 +529,9 @@ class Bound(NotCopied):
         frame = self._frame = _Frame(program)
         self._held = [frame.fit(i, x) for i, x in zip(frame.inputs, args)]
         for i, x, a in zip(frame.inputs, args, self._held):
-            own = x._array if isinstance(x, Tensor) else x
-            if isinstance(own, _ndarray) and a is not own and not np.shares_memory(a, own):
-                raise InputError(f"input '{i.name}' can be bound only to an array that is contiguous and aligned")
+            if not isinstance(x, _NUMBERS) and a.size and not np.may_share_memory(a, _in_place(i, x)):
+                raise InputError(f"input '{i.name}' can be bound only to an array that is contiguous, aligned and in "
+                                 "the byte order of this machine")
         if out is None:
             if not all(o.shape is not None for o in frame.outputs):
                 raise InputError("the extents of the results are not known before a run; give arrays as `out`")
@@ -534,9 +546,9 @@ class Bound(NotCopied):
         self.results = given[0] if program._results is None else program._results._make(given)
 
     def __call__(self) -> Any:
-        status = _run(*self._arguments)
-        if status:
-            raise self._frame.hooks.error(status)
+        status, hooks = _run(*self._arguments), self._frame.hooks
+        if status or hooks.interrupt is not None:
+            raise hooks.error(status)
         return self.results
 
 

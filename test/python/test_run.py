@@ -2,12 +2,14 @@
 import array
 import threading
 import unittest
+from unittest import mock
 
 from lib import package  # noqa: F401
 
 import numpy as np
 
 import tenon
+from tenon import _program
 
 ADD = """%0 = Input () {name="x"} : tensor<f32>[2,3]
 %1 = Input () {name="y"} : tensor<f32>[2,3]
@@ -18,6 +20,14 @@ SYMBOLIC = """%0 = Input () {name="x"} : tensor<f32>[n,3]
 %2 = Sum (%1) {axes=[1], keepdims=false} : tensor<f32>[n]
 outputs: %1, %2"""
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+class Interface:
+    """An array of another library."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__array_interface__ = array.__array_interface__
 
 
 class Calls(unittest.TestCase):
@@ -104,8 +114,29 @@ class Calls(unittest.TestCase):
         self.same(self.add.bind(X, X)(), X + X)
         with self.assertRaisesRegex(tenon.InputError, "contiguous"):
             self.add.bind(np.zeros((3, 2), np.float32).T, X)
+        column = np.zeros((3, 2), np.float32)
+        for copied in (memoryview(column.T), tenon.tensor(column.T), np.zeros((2, 3), ">f4"), Interface(column.T)):
+            with self.assertRaisesRegex(tenon.InputError, "contiguous"):
+                self.add.bind(copied, X)
+        for given in (memoryview(x), tenon.tensor(x), Interface(x), np.frombuffer(bytes(24), np.float32).reshape(2, 3)):
+            call = self.add.bind(given, X)
+            if not isinstance(given, np.ndarray):
+                x += 1
+            self.same(call(), np.asarray(given) + X)
+        self.same(self.add.bind([[1, 1, 1], [1, 1, 1]], X)(), X + 1)
         with self.assertRaisesRegex(tenon.InputError, "cannot be written"):
             self.add.bind(X, X, out=np.zeros((2, 2), np.float32))
+
+    def test_late_interrupt(self):
+        """An interrupt that comes when the work is done ends this call, and not the next one that uses the same memory."""
+        net = tenon.load(ADD)
+        net(X, X)
+        call = net.bind(X, X)
+        for frame, run in ((net._frames[0], lambda: net(X, X)), (call._frame, call)):
+            frame.hooks.interrupt = KeyboardInterrupt()
+            with self.assertRaises(KeyboardInterrupt):
+                run()
+            self.same(run(), X + X)
 
     def test_refused(self):
         for message, args, named in [
@@ -168,6 +199,16 @@ class Calls(unittest.TestCase):
             raise RuntimeError("enough")
         with self.assertRaisesRegex(RuntimeError, "enough"):
             self.add.run({"x": X, "y": X}, progress=stop)
+
+        owned = []
+
+        def last(event):
+            if event.kind == "run":
+                raise RuntimeError("late")
+        with mock.patch.object(_program._Frame, "take", lambda frame, program, o: owned.append(o.buffer.data)):
+            with self.assertRaisesRegex(RuntimeError, "late"):
+                self.add.run({"x": X, "y": X}, progress=last)
+        self.assertTrue(owned[0])  # the results of a run that is done are freed
 
     def test_threads(self):
         net = tenon.load(SYMBOLIC)
