@@ -73,6 +73,22 @@ class Texts:
 """
 
 
+def one_input(outputs):
+    """Weights that are transposed when they are decoded, and scales that are not."""
+    return f"""\
+func @main(%x: tensor<f32, 2x1>) -> tensor<f32, 2x{outputs}> {{
+  %w = constant value[{",".join(str((7 * i + 3) % 256) for i in range(outputs))}] -> tensor<ui8, 1x{outputs}>
+  %c = cast(%w) dtype[f32] -> tensor<f32, 1x{outputs}>
+  %p = transpose(%c) perm[1, 0] -> tensor<f32, {outputs}x1>
+  %s = constant value[{",".join(str(i % 9 / 8 + 0.5) for i in range(outputs))}] -> tensor<f16, {outputs}x1>
+  %t = cast(%s) dtype[f32] -> tensor<f32, {outputs}x1>
+  %d = mul(%p, %t) -> tensor<f32, {outputs}x1>
+  %y = dot_general(%x, %d) contract_lhs[1] contract_rhs[1] -> tensor<f32, 2x{outputs}>
+  return %y
+}}
+"""
+
+
 def one_output(inputs):
     """Bytes around 128 in one axis, that of the outputs behind them, and a scale for each."""
     shape = f"1x{inputs}"
@@ -139,10 +155,11 @@ with tempfile.TemporaryDirectory() as folder:
                       t is not odd)
     path.write_text((even.around.replace("ZERO", "127.0") + even.contracted).replace("ROWS", "1"))  # another number stays
     assert "ui8[2, 8, 8, 64]" in tenon("explain", path, "--dump", "graph").stdout
-    # One output, for which there is one order of what is stored.
-    path.write_text(one_output(8192))
-    assert "si8[8192]" in tenon("explain", path, "--dump", "graph").stdout
-    compare("one output")
+    # Of one output or one input there is one order, in which they lie.
+    for text in one_output(8192), one_input(8192):
+        path.write_text(text)
+        assert "contract_rhs=[1]" in tenon("explain", path, "--dump", "graph").stdout, text[-500:]
+        compare(text[-500:])
     # More rows do not decode what they load, and outputs that are no whole strips stay where they are.
     path.write_text((even.stored + even.cast + even.contracted).replace("ROWS", "17"))
     assert "transpose" not in tenon("explain", path, "--dump", "graph").stdout

@@ -333,7 +333,7 @@ static value_id arranged(expand_call *c, value_id v, const arrangement *a)
         dims[i] = a->pieces[a->perm[i]];
     if (l && l->splat && a->outputs > 0)
         return splat_again(c, c->now[v], dims, a->n);
-    if ((a->n <= 1 && !a->is_centred) || (l && l->splat))
+    if (a->n <= 1 || (l && l->splat))
         return build_reshape(c->b, c->now[v], dims, a->n);
     if (l)
         return build_transpose(c->b, in_pieces(c, c->now[v], a), a->perm, a->n);
@@ -457,6 +457,8 @@ static tn_status transpose(expand_call *c, value_id *result)
     if (n->attrs->n > MOST_ATTRIBUTES || !find_operand(c->f, n, &o) || uses[n->in[1]] != 1)
         return TN_OK;
     const type *t = value_type(c->f, o.matrix);
+    if (t->dims[0] == 1 || t->dims[1] == 1) /* there is one order only */
+        return TN_OK;
     arrangement a = arrangement_of(t, &o, wants_strips(c->f, n, &o, t));
     if (a.n == 3 && o.is_turned && !may_arrange(c, &o, &a))
         a = arrangement_of(t, &o, false);
