@@ -25,5 +25,8 @@ tn_status evaluate_values(eval_run *run, const function *f, const value_id *want
  * fail, runs regions more than ITERATIONS times, or there is no memory. */
 bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, uint64_t iterations,
                            tensor *out, arena *memory);
+/* The same of what may take long: false, too, when the context is to stop (context_is_stopped). */
+bool evaluate_node_in_time(const function *f, const node *n, const tensor *in, uint64_t iterations,
+                           tensor *out, arena *memory);
 
 #endif

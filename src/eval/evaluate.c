@@ -435,13 +435,9 @@ tn_status evaluate(eval_run *run, const function *f, const tensor *inputs, tenso
     return evaluate_values(run, f, f->outputs.at, f->outputs.n, inputs, outputs);
 }
 
-bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, uint64_t iterations,
-                           tensor *out, arena *memory)
+static bool evaluate_quietly(eval_run *run, const function *f, const node *n, const tensor *in,
+                             tensor *out, arena *memory)
 {
-    eval_run run = {.cx = f->module->cx,
-                    .bytes_limit = UINT64_MAX,
-                    .quiet = true,
-                    .most_iterations = iterations};
     for (uint32_t r = 0; r < n->n_results; r++) {
         const type *t = value_type(f, n->first_value + r);
         size_t bytes;
@@ -453,7 +449,7 @@ bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, u
     }
     arena scratch;
     arena_init(&scratch, memory->allocator);
-    eval_call call = {.run = &run,
+    eval_call call = {.run = run,
                       .function = f,
                       .node = n,
                       .attrs = n->attrs,
@@ -465,4 +461,28 @@ bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, u
     const tn_status status = op_kernels[n->op](&call);
     arena_release(&scratch);
     return status == TN_OK;
+}
+
+bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, uint64_t iterations,
+                           tensor *out, arena *memory)
+{
+    eval_run run = {.cx = f->module->cx,
+                    .bytes_limit = UINT64_MAX,
+                    .quiet = true,
+                    .most_iterations = iterations};
+    return evaluate_quietly(&run, f, n, in, out, memory);
+}
+
+bool evaluate_node_in_time(const function *f, const node *n, const tensor *in, uint64_t iterations,
+                           tensor *out, arena *memory)
+{
+    context *cx = f->module->cx;
+    eval_run run = {.cx = cx,
+                    .bytes_limit = UINT64_MAX,
+                    .deadline = cx->deadline,
+                    .cancel = cx->cancel,
+                    .cancel_user = cx->cancel_user,
+                    .quiet = true,
+                    .most_iterations = iterations};
+    return evaluate_quietly(&run, f, n, in, out, memory);
 }

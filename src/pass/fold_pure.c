@@ -243,7 +243,7 @@ static bool compute(folding *w, const node *n, tensor *out)
         if (!in[i].data)
             return false;
     }
-    return evaluate_node_quietly(w->f, n, in, FOLD_ITERATIONS, out, &w->cx->scratch);
+    return evaluate_node_in_time(w->f, n, in, FOLD_ITERATIONS, out, &w->cx->scratch);
 }
 
 /* The attributes of a constant L, which has all its elements. */
@@ -428,7 +428,7 @@ static tn_status fold_node(folding *w, uint32_t i)
                                                : TN_OK;
     derived_key_release(&key);
     arena_reset(&w->cx->scratch);
-    return s;
+    return s == TN_OK && context_is_stopped(w->f->module->cx) ? module_no_memory(w->f->module) : s;
 }
 
 /* Constants stand where the nodes stood that they replace. */

@@ -1154,6 +1154,28 @@ region 4(%e: tensor<si32>, %i: tensor<si32>) -> (tensor<si32>, tensor<si32>) {{
                         ["equiv", "long.tiny.json", "long.tiny.json"]):
             (d,) = self.tenon(*command, "--timeout", "0.01", "--diagnostics=json", status=3).json()
             self.assertEqual(d["kind"], "Timeout")
+        # and inside one constant that a pass computes: 60000 products of matrices
+        matrix, number = "tensor<f32, 512x512>", "tensor<si32>"
+        self.write("folded.ptir", f"""func @main() -> {matrix} {{
+  %k = constant value[0] -> {number}
+  %v = constant fill[0.5] -> {matrix}
+  %w = while(%k, %v) cond_region[0] body_region[1] -> ({number}, {matrix})
+  return %w[1]
+}}
+
+region @0(%k: {number}, %v: {matrix}) -> (tensor<i1>, {number}, {matrix}) {{
+  %c = compare(%k, literal<si32>[60000]) op[less] -> tensor<i1>
+  return %c, %k, %v
+}}
+
+region @1(%k: {number}, %v: {matrix}) -> ({number}, {matrix}) {{
+  %n = add(%k, literal<si32>[1]) -> {number}
+  %p = dot_general(%v, %v) contract_lhs[1] contract_rhs[0] -> {matrix}
+  return %n, %p
+}}
+""")
+        (d,) = self.tenon("opt", "folded.ptir", "--passes", "fold-parameters", "--timeout", "0.3", "--diagnostics=json", status=3).json()
+        self.assertEqual(d["kind"], "Timeout")
         self.tenon("equiv", "add.ir", "add.ir", "--timeout", "1000")
         self.tenon("run", "add.ir", "--timeout", "1000", "--random", "1")
         for bad in ["0", "-1", "", "x", "1s", "2e9", "1e999"]:
