@@ -22,6 +22,13 @@ BINARY = """func.func @main(%x: tensor<{n}x{t}>, %y: tensor<{n}x{t}>) -> tensor<
   return %0 : tensor<{n}x{t}>
 }}
 """
+SLOPE = """func.func @main(%x: tensor<{n}xf64>) -> tensor<f64> {{
+  %0 = chlo.{op} %x : tensor<{n}xf64> -> tensor<{n}xf64>
+  %z = stablehlo.constant dense<0.0> : tensor<f64>
+  %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<{n}xf64>, tensor<f64>) -> tensor<f64>
+  return %1 : tensor<f64>
+}}
+"""
 EULER = 0.57721566490153286061
 
 
@@ -77,6 +84,19 @@ class Special(unittest.TestCase):
         inv = self.outputs(UNARY.format(n=len(x), t="f64"), x)[3]
         self.near(inv[:2], [1e-300 * math.sqrt(math.pi) / 2, 1e-8 * math.sqrt(math.pi) / 2], 1e-14)
         self.near(np.array([math.erfc(abs(a)) for a in inv[2:]]), 1 - np.abs(x[2:]), 1e-13)
+
+    def test_slopes(self):
+        """Also where a branch that is not taken has none, or a flat one."""
+        at_0 = math.sqrt(math.pi) / 2
+        for op, x, want in (("lgamma", [1.0, 2.0, 7.0, 0.5, -0.5], [digamma(a) for a in (1.0, 2.0, 7.0, 0.5, -0.5)]),
+                            ("erf_inv", [0.0, -0.0, 0.5], [at_0, at_0, at_0 * math.exp(0.4769362762044699 ** 2)]),
+                            ("bessel_i1e", [0.0, -0.0, 0.5], [0.5, 0.5, 0.17577286089453492])):
+            with tempfile.TemporaryDirectory() as name:
+                program = pathlib.Path(name) / "slope.mlir"
+                program.write_text(SLOPE.format(n=len(x), op=op), encoding="utf-8")
+                slope = tenon("grad", program).stdout
+            _, got = self.outputs(slope, np.array(x))
+            self.near(got, want, 1e-9)
 
     def test_zeta(self):
         x, q = np.array([2.0, 4.0, 3.0, 1.5, 1.0, 0.5, 2.0, 2.5]), np.array([1.0, 1.0, 2.0, 1.0, 3.0, 1.0, -1.0, -0.5])

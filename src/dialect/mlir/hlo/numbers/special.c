@@ -101,8 +101,9 @@ static tn_value log_gamma(tn_builder *b, tn_value x)
     const tn_value inner = tn_sub(b, plus(b, p.z, 0.5), ratio);
     const tn_value power = plus(b, tn_mul(b, inner, p.log_t), half_log_2_pi);
     const tn_value y = tn_add(b, power, tn_log(b, sum));
-    /* 1 - x by the sine of the distance to the next whole number */
-    const tn_value far = tn_abs(b, x);
+    /* 1 - x by the sine of the distance to the next whole number; where that is not asked for, its
+     * slope at whole numbers would be no number */
+    const tn_value far = either(b, p.reflects, tn_abs(b, x), num(b, 0.5));
     const tn_value rest = tn_sub(b, far, tn_floor(b, far));
     const tn_value back = tn_sub(b, num(b, 1), rest);
     const tn_value angle = times(b, tn_minimum(b, rest, back), 3.14159265358979323846);
@@ -288,7 +289,7 @@ static tn_value erf_inv(tn_builder *b, tn_value y, int steps)
     x = number_if(b, tn_compare(b, TN_GT, far, num(b, 1)), (double)NAN, x);
     const tn_value other = tn_neg(b, x);
     x = either(b, is_below(b, y, 0), other, x);
-    return either(b, is_equal(b, y, 0), y, x);
+    return either(b, is_equal(b, y, 0), times(b, y, 1 / slope), x); /* of either sign */
 }
 
 /* ---- a function of Bessel ---- */
@@ -297,7 +298,9 @@ static tn_value erf_inv(tn_builder *b, tn_value y, int steps)
 static tn_value bessel_i1e_of(tn_builder *b, tn_value x)
 {
     enum { NEAR_TERMS = 50, FAR_TERMS = 20 };
-    const tn_value size = tn_abs(b, x), one = num(b, 1), edge = num(b, 20);
+    const tn_value zero = num(b, 0), one = num(b, 1), edge = num(b, 20);
+    const tn_value is_below = tn_compare(b, TN_LT, x, zero);
+    const tn_value size = tn_select(b, is_below, tn_neg(b, x), x); /* not flat at 0, as abs is */
     const tn_value is_near = tn_compare(b, TN_LE, size, edge);
     const tn_value small = tn_select(b, is_near, size, edge), large = tn_maximum(b, size, edge);
     const tn_value half = tn_mul(b, small, num(b, 0.5)), square = tn_mul(b, half, half);
@@ -315,7 +318,6 @@ static tn_value bessel_i1e_of(tn_builder *b, tn_value x)
     const tn_value near = tn_mul(b, scaled, series);
     const tn_value root = tn_sqrt(b, tn_mul(b, large, num(b, 6.283185307179586)));
     const tn_value y = tn_select(b, is_near, near, tn_div(b, tail, root));
-    const tn_value is_below = tn_compare(b, TN_LT, x, num(b, 0));
     const tn_value both = tn_select(b, is_below, tn_neg(b, y), y);
     return tn_select(b, tn_is_nan(b, x), x, both);
 }
