@@ -196,16 +196,43 @@ tn_status grad_div(grad_call *c)
     return unbroadcast(c, neg(c, down));
 }
 
-/* a: g * b * a^(b-1); b: g * y * log(a), which is 0 where y is */
-tn_status grad_pow(grad_call *c)
+/* X where B is 0, else Y. */
+static value_id where_zero(grad_call *c, value_id b, value_id x, value_id y)
 {
-    value_id a = grad_in(c, 0), b = grad_in(c, 1);
-    if (c->operand == 0) {
-        value_id less = build_binary(&c->b, OP_SUB, b, grad_scalar(c, b, 1));
+    return build_select(&c->b, build_compare(&c->b, DIR_EQ, b, grad_scalar(c, b, 0)), x, y);
+}
+
+/* May V be 0 anywhere? */
+static bool may_be_zero(const grad_call *c, value_id v)
+{
+    const literal *l = literal_of(node_of(c->b.f, v));
+    return !l || !literal_is_uniform(l) || scalar_load(l->type->dtype, l->data).f == 0;
+}
+
+/* a: g * b * a^(b-1), which is 0 where b is, also at 0^0. [pow/G1] */
+static tn_status grad_base(grad_call *c, value_id a, value_id b)
+{
+    const value_id one = grad_scalar(c, b, 1);
+    value_id less = build_binary(&c->b, OP_SUB, b, one);
+    if (!may_be_zero(c, b)) {
         value_id slope = mul(c, b, build_binary(&c->b, OP_POW, a, less));
         return unbroadcast(c, mul(c, c->g[0], slope));
     }
+    less = where_zero(c, b, one, less); /* so that the slope has one, too */
+    value_id slope = mul(c, b, build_binary(&c->b, OP_POW, a, less));
+    slope = where_zero(c, b, grad_zeros(c, slope), slope);
+    return unbroadcast(c, mul(c, c->g[0], slope));
+}
+
+/* b: g * y * log(a), which is 0 where y is, and at 0^0. [pow/G1] */
+tn_status grad_pow(grad_call *c)
+{
+    value_id a = grad_in(c, 0), b = grad_in(c, 1);
+    if (c->operand == 0)
+        return grad_base(c, a, b);
     value_id y = grad_y(c), zeros = grad_zeros(c, y);
+    if (may_be_zero(c, b))
+        a = where_zero(c, a, where_zero(c, b, grad_scalar(c, a, 1), a), a);
     value_id log = grad_has(c, OP_LOG) ? build_unary(&c->b, OP_LOG, a)
                                        : mul(c, build_unary(&c->b, OP_LOG2, a),
                                              grad_scalar(c, a, 0x1.62e42fefa39efp-1));
