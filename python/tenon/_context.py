@@ -74,9 +74,13 @@ class Hooks(NotCopied):
     def warn(self) -> None:
         """Make warnings of those among the diagnostics so far."""
         said, self.said = self.said, []
-        for d in said:
-            if d.severity == "warning":
-                warnings.warn(d.message, TenonWarning, stacklevel=_level_of_caller())
+        warn(said)
+
+
+def warn(said: Sequence[Diagnostic]) -> None:
+    for d in said:
+        if d.severity == "warning":
+            warnings.warn(d.message, TenonWarning, stacklevel=_level_of_caller())
 
 
 def _level_of_caller() -> int:
@@ -160,7 +164,10 @@ class Context(NotCopied):
 
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
+        said, self._hooks.said = self._hooks.said, []
         self._lock.release()
+        if kind is None:  # whoever is told of warnings may use this context, or make errors of them
+            warn(said)
 
     def _free_waiting(self) -> None:
         while self._waiting:
@@ -188,10 +195,10 @@ class Context(NotCopied):
     # ---- calls ----
 
     def check(self, status: int) -> None:
-        """Raise what STATUS, and the diagnostics since the lock was taken, say. Warnings become warnings."""
+        """Raise what STATUS, and the diagnostics since the lock was taken, say. Warnings become warnings when the lock is
+        released: what was made by then has its owner."""
         if status != c.OK:
             raise self._hooks.error(status)
-        self._hooks.warn()
 
     def text(self, call: Callable[[Any], int]) -> bytes:
         """What CALL writes to the writer that it is given."""

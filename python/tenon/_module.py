@@ -78,12 +78,9 @@ class Module(NotCopied):
         with self._context as cx:
             cx.check(c.lib.tn_module_copy(self._handle, byref(at)))
             assert at.value
-            try:
-                change(cx, at.value)
-            except BaseException:
-                c.lib.tn_module_free(at.value)
-                raise
-        return Module(self._context, at.value, self._kept)
+            out = Module(self._context, at.value, self._kept)
+            change(cx, at.value)
+        return out
 
     def __copy__(self) -> Module:
         return self._copy(lambda cx, at: None)
@@ -307,8 +304,8 @@ class Module(NotCopied):
         at = c_void_p()
         with self._context as cx:
             cx.check(c.lib.tn_module_gradient(self._handle, byref(o), byref(at)))
-        assert at.value
-        return Module(self._context, at.value, self._kept)
+            assert at.value
+            return Module(self._context, at.value, self._kept)
 
     def equiv(self, other: Module, *, runs: int = 0, seed: int = 0, dims: Mapping[str, int] = {}, ulp: int = 0,
               rtol: float = 0.0, atol: float = 0.0, timeout: Optional[float] = None) -> Equivalence:
@@ -364,9 +361,14 @@ class Module(NotCopied):
                              cache=ctypes.pointer(store), schedule=chars_or_none("schedule", schedule),
                              memory_bytes=whole("memory_bytes", memory_bytes), eager=eager)
         at = c_void_p()
-        with self._context as cx:
-            cx.check(c.lib.tn_program_compile(self._handle, byref(o), byref(at)))
-            failed, cx._hooks.interrupt = cx._hooks.interrupt, None
+        failed: Optional[BaseException] = None
+        try:
+            with self._context as cx:
+                cx.check(c.lib.tn_program_compile(self._handle, byref(o), byref(at)))
+                failed, cx._hooks.interrupt = cx._hooks.interrupt, None
+        except BaseException:  # a warning may be one
+            c.lib.tn_program_free(at)
+            raise
         assert at.value
         program = Program(self, at.value)
         if failed is not None:  # raised by `progress`
@@ -534,9 +536,9 @@ def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str
             cx.check(c.lib.tn_module_read(cx.handle, byref(o), data, len(data), byref(at)))
         else:
             cx.check(c.lib.tn_module_read_file(cx.handle, byref(o), file_name(path), byref(at)))
+        assert at.value
+        m = Module(context, at.value, kept)
     del held
-    assert at.value
-    m = Module(context, at.value, kept)
     if shapes and runs is None:
         _check_shapes(m, shapes, constants)
     return m

@@ -1,7 +1,9 @@
 """Modules from Python: reading, rewriting, writing, comparing; errors as data; custom calls."""
+import gc
 import json
 import pathlib
 import tempfile
+import threading
 import unittest
 import warnings
 
@@ -247,6 +249,32 @@ class Modules(unittest.TestCase):
                 warnings.simplefilter("always")
                 way()
             self.assertEqual({w.filename for w in seen}, {__file__})
+
+    def test_handlers_of_warnings(self):
+        """Whoever is told of a warning may use the context; one that is an error leaves nothing behind."""
+        cx = tenon.Context()
+        m = tenon.read(NET.replace("BinOp (%0, %0) {op=Mul}", "Exp (%0)"), context=cx)
+        told = []
+
+        def tell(*_):
+            told.append(str(tenon.read(NET, context=cx)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.showwarning = tell
+            thread = threading.Thread(target=m.convert, args=("tiny",), daemon=True)
+            thread.start()
+            thread.join(60)
+            self.assertFalse(thread.is_alive())
+        self.assertTrue(told)
+        owned = len(cx._owned)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with self.assertRaises(tenon.TenonWarning):
+                m.convert("tiny")
+        gc.collect()
+        self.assertEqual(tenon.read(NET, context=cx).dialect, "mind")
+        gc.collect()
+        self.assertEqual(len(cx._owned), owned)
 
 
 if __name__ == "__main__":
