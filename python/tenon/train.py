@@ -15,6 +15,7 @@ import shutil
 import sys
 import tempfile
 import weakref
+import zipfile
 from ctypes import byref, c_bool, c_char_p, c_void_p
 from types import TracebackType
 from typing import Any, Dict, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
@@ -68,7 +69,8 @@ def schedule_rate(schedule: str, rate: float, step: int, steps: int, warmup: int
     >>> schedule_rate("cosine", 1.0, 5, 10)
     0.5
     """
-    return float(c.lib.tn_schedule_rate(_schedule(schedule), rate, step, steps, warmup))
+    return float(c.lib.tn_schedule_rate(_schedule(schedule), number("rate", rate), whole("step", step),
+                                        whole("steps", steps), whole("warmup", warmup)))
 
 
 def reduce_tree(leaves: Sequence[Any]) -> Tensor:
@@ -93,10 +95,12 @@ def reduce_tree(leaves: Sequence[Any]) -> Tensor:
     return Tensor(out, d)
 
 
-def _optimizer(name: str, weight_decay: float, momentum: float, betas: tuple[float, float],
+def _optimizer(name: str, weight_decay: float, momentum: float, betas: Sequence[float],
                epsilon: float) -> c.Optimizer:
+    if not isinstance(betas, Sequence) or len(betas) != 2:
+        raise TypeError(f"'betas' is {betas!r}, and must be two numbers")
     return c.Optimizer(ctypes.sizeof(c.Optimizer), chars("optimizer", name), number("weight_decay", weight_decay),
-                       number("momentum", momentum), *betas, number("epsilon", epsilon))
+                       number("momentum", momentum), *(number("betas", b) for b in betas), number("epsilon", epsilon))
 
 
 def optimizer(name: str = "adam", *, dtype: DTypeLike = "f32", weight_decay: float = 0.0, momentum: float = 0.0,
@@ -113,8 +117,8 @@ def optimizer(name: str = "adam", *, dtype: DTypeLike = "f32", weight_decay: flo
     context = context or default_context()
     with context as cx:
         cx.check(c.lib.tn_optimizer_program(cx.handle, byref(o), dtype_of(dtype).code, byref(at)))
-    assert at.value
-    return Module(context, at.value)
+        assert at.value
+        return Module(context, at.value)
 
 
 # ---- data ----
@@ -147,6 +151,15 @@ class Weights(Dict[str, Tensor]):
         return dict, (dict(self),)
 
 
+def _archive(path: str, arrays: Mapping[str, np.ndarray[Any, Any]]) -> str:
+    """Write an .npz of arrays of any names, some of which are parameters of np.savez."""
+    with zipfile.ZipFile(path, "w") as file:
+        for name, a in arrays.items():
+            with file.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, a, allow_pickle=False)  # type: ignore[no-untyped-call]
+    return path
+
+
 class _Files(NotCopied):
     """A folder for files that the library reads, which lasts as long as this lives."""
 
@@ -156,17 +169,20 @@ class _Files(NotCopied):
 
     def samples(self, arrays: Mapping[str, Any], wanted: Mapping[str, Type]) -> list[str]:
         """A file for each array, as tn_dataset_open names them."""
-        paths = [os.path.join(self.folder, f"{i}.npy") for i in range(len(arrays))]
-        for path, (name, x) in zip(paths, arrays.items()):
-            np.save(path, _plain(name, x, wanted))
-        return [f"{name}={path}" for name, path in zip(arrays, paths)]
+        paths = []
+        for i, (name, x) in enumerate(arrays.items()):
+            path = os.path.join(self.folder, f"{i}.npy")
+            if "=" in str(name):  # NAME=PATH cannot say that
+                paths.append(_archive(path + ".npz", {name: _plain(name, x, wanted)}))
+            else:
+                np.save(path, _plain(name, x, wanted))
+                paths.append(f"{name}={path}")
+        return paths
 
     def values(self, arrays: Mapping[str, Any], wanted: Mapping[str, Type]) -> str:
         """One file for all."""
-        path = os.path.join(self.folder, "values.npz")
-        with open(path, "wb") as file:
-            np.savez(file, **{name: _plain(name, x, wanted) for name, x in arrays.items()})
-        return path
+        return _archive(os.path.join(self.folder, "values.npz"),
+                        {name: _plain(name, x, wanted) for name, x in arrays.items()})
 
 
 class Dataset(NotCopied):
@@ -194,9 +210,9 @@ class Dataset(NotCopied):
         names = (c_char_p * max(1, len(paths)))(*map(file_name, paths))
         with self._context as cx:
             cx.check(c.lib.tn_dataset_open(cx.handle, names, len(paths), byref(at)))
-        assert at.value
-        self._handle = at.value
-        self._context.adopt(at.value, (files,), c.lib.tn_dataset_close)
+            assert at.value
+            self._handle = at.value
+            cx.adopt(at.value, (files,), c.lib.tn_dataset_close)
 
     def __del__(self) -> None:
         if not sys.is_finalizing() and getattr(self, "_handle", None):
@@ -249,7 +265,8 @@ class RankGroup(NotCopied):
     """Ranks that are threads of this process; each has a context, data and a trainer of its own."""
 
     def __init__(self, ranks: int) -> None:
-        self._handle = c.lib.tn_rank_group_new(ranks) if ranks > 0 else None
+        n = whole("ranks", ranks, 0, MOST_32)
+        self._handle = c.lib.tn_rank_group_new(n) if n else None
         if not self._handle:
             raise UsageError(f"there is no group of {ranks} ranks")
 
@@ -260,7 +277,7 @@ class RankGroup(NotCopied):
     def rank(self, rank: int) -> Ranks:
         """What the thread of rank RANK gives its trainer."""
         transport = c.Transport(size=ctypes.sizeof(c.Transport))
-        if rank < 0 or not c.lib.tn_rank_group_transport(self._handle, rank, byref(transport)):
+        if not c.lib.tn_rank_group_transport(self._handle, whole("rank", rank, 0, MOST_32), byref(transport)):
             raise UsageError(f"there is no rank {rank}")
         return Ranks(transport, self, False)
 
@@ -381,10 +398,9 @@ class Trainer(NotCopied):
         at = c_void_p()
         with self._context as cx:
             cx.check(c.lib.tn_trainer_new(cx.handle, program._handle, self._data._handle, byref(o), byref(at)))
-        assert at.value
-        self._handle = at.value
-        self._context.adopt(at.value, (program, self._data, update, o, compile_options, files, ranks),
-                            c.lib.tn_trainer_free)
+            assert at.value
+            self._handle = at.value
+            cx.adopt(at.value, (program, self._data, update, o, compile_options, files, ranks), c.lib.tn_trainer_free)
 
     def __del__(self) -> None:
         if not sys.is_finalizing() and getattr(self, "_handle", None):

@@ -197,7 +197,10 @@ class Shared(Case):
             self.assertEqual(finish(self.trainer(ranks=ranks)), finish(self.trainer()))
         for n in (0, -1):
             self.assertRaises(tenon.UsageError, train.RankGroup, n)
-        self.assertRaises(tenon.UsageError, train.RankGroup(2).rank, 2)
+        for n in (2, -1, 2 ** 32):
+            self.assertRaises(tenon.UsageError, train.RankGroup(2).rank, n)
+        self.assertRaises(tenon.UsageError, train.RankGroup, 2 ** 32 + 1)
+        self.assertRaises(TypeError, train.RankGroup, 2.5)
 
 
 class Refused(Case):
@@ -223,6 +226,26 @@ class Refused(Case):
             finish(self.trainer({"x": X, "y": bad}))
         steps = list(self.trainer({"x": X, "y": bad}, skip=True))
         self.assertTrue(0 < sum(s.skipped for s in steps) < 9)
+
+
+    def test_numbers(self):
+        for wrong in (-1, 2 ** 64):
+            self.assertRaises(tenon.UsageError, train.schedule_rate, "cosine", 1.0, wrong, 10)
+        self.assertRaises(TypeError, train.schedule_rate, "cosine", "1", 0, 10)
+        for wrong in (0.9, (0.9,), (0.9, 0.99, 0.999), ("a", "b")):
+            with self.assertRaisesRegex(TypeError, "'betas' is"):
+                self.trainer(betas=wrong)
+
+    def test_names_of_inputs(self):
+        """Any name that an input may have is one of arrays."""
+        @tenon.function("f32[3, 1]", "f32[n, 3]")
+        def loss(file, allow_pickle):
+            return ((allow_pickle @ file - 1) ** 2).mean()
+        t = self.trainer({"allow_pickle": X}, loss.module, wrt="file", init={"file": np.ones((3, 1), np.float32)})
+        self.assertEqual(t.weights["file"].tolist(), [[1], [1], [1]])
+        names = ["a=b", "=", "a/b", "a b", ""]
+        data = train.Dataset({name: X for name in names})
+        self.assertEqual([p.name for p in data.tensors], names)
 
 
 class Parts(unittest.TestCase):
