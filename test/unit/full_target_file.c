@@ -188,6 +188,11 @@ static void test_header(const char *folder, const char *compiler)
     check_header(folder, compiler, &e.program,
                  "\nint workspace = NET_WORKSPACE_BYTES + NET_INPUTS + NET_OUTPUTS;\n");
     check_header(folder, compiler, &empty, "\nchar workspace[NOTHING_WORKSPACE_BYTES];\n");
+    e.program.shares_work = true;
+    e.program.scratch_bytes = 0xfffffe00; /* together more than 32 bits say */
+    check_header(
+        folder, compiler, &e.program,
+        "\nchar is_sum[sizeof(char *) < 8 || NET_WORKSPACE_BYTES(3) > 0x2fffff000 ? 1 : -1];\n");
     arena_release(&e.memory);
 }
 

@@ -135,8 +135,10 @@ static void put_sizes(const target_program *p, const target_used *used, text_buf
     put_upper(out, p->name);
     text_printf(out, "_OUTPUTS %" PRIu32 "\n#define ", p->n_outputs);
     put_upper(out, p->name);
-    if (p->shares_work)
-        text_printf(out, "_WORKSPACE_BYTES(threads) (%" PRIu64 "u + %" PRIu64 "u * (threads))\n",
+    if (p->shares_work) /* numbers of 32 bits would wrap */
+        text_printf(out,
+                    "_WORKSPACE_BYTES(threads) (%" PRIu64 "u + %" PRIu64
+                    "u * sizeof(char) * (threads))\n",
                     target_workspace(p, 0), target_workspace(p, 1) - target_workspace(p, 0));
     else
         text_printf(out, "_WORKSPACE_BYTES %" PRIu64 "u\n", workspace_array(p));
