@@ -103,7 +103,8 @@ static tn_value log_gamma(tn_builder *b, tn_value x)
     const tn_value y = tn_add(b, power, tn_log(b, sum));
     /* 1 - x by the sine of the distance to the next whole number; where that is not asked for, its
      * slope at whole numbers would be no number */
-    const tn_value far = either(b, p.reflects, tn_abs(b, x), num(b, 0.5));
+    const tn_value size = tn_abs(b, x);
+    const tn_value far = either(b, p.reflects, size, num(b, 0.5));
     const tn_value rest = tn_sub(b, far, tn_floor(b, far));
     const tn_value back = tn_sub(b, num(b, 1), rest);
     const tn_value angle = times(b, tn_minimum(b, rest, back), 3.14159265358979323846);
@@ -289,7 +290,8 @@ static tn_value erf_inv(tn_builder *b, tn_value y, int steps)
     x = number_if(b, tn_compare(b, TN_GT, far, num(b, 1)), (double)NAN, x);
     const tn_value other = tn_neg(b, x);
     x = either(b, is_below(b, y, 0), other, x);
-    return either(b, is_equal(b, y, 0), times(b, y, 1 / slope), x); /* of either sign */
+    const tn_value at_0 = times(b, y, 1 / slope); /* of either sign */
+    return either(b, is_equal(b, y, 0), at_0, x);
 }
 
 /* ---- a function of Bessel ---- */
