@@ -130,7 +130,8 @@ typedef struct tn_difference {
  * Complex elements are compared by their parts.
  *
  * difference  its size is set
- * returns     TN_ERR_INPUT  the types differ, or data is missing; TN_ERR_USAGE: the size */
+ * returns     TN_ERR_INPUT  the types differ, or data is missing
+ *             TN_ERR_USAGE  the size, or a tolerance that is negative or not finite */
 TN_API tn_status tn_buffer_compare(const tn_buffer *got, const tn_buffer *want, double rtol,
                                    double atol, tn_difference *difference);
 

@@ -1,9 +1,11 @@
 /* Tensors through the public interface alone: what fits an input, data made for it, elements as
  * text and in other types, files written together. */
+#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "api_fixture.h"
+#include "tenon/convert.h"
 #include "tenon/files.h"
 
 static const char text[] =
@@ -265,12 +267,35 @@ static void every_allocation_may_fail(const char *folder)
     CHECK(unlink(path) == 0);
 }
 
+static void compares(void)
+{
+    float x[4] = {1, 2, 3, 4}, y[4] = {1, 2, 3.5F, 9};
+    const tn_type three = {TN_F32, 1, {3}};
+    const tn_buffer a = {x, sizeof x, three}, b = {y, 3 * sizeof *y, three};
+    tn_difference d = {.size = sizeof d};
+    /* there may be more room than elements, and nothing is looked at there */
+    CHECK_INT(tn_buffer_compare(&a, &b, 0, 0, &d), TN_OK);
+    CHECK(!d.is_equal && d.n_beyond == 1 && d.first == 2 && d.largest_absolute == 0.5);
+    CHECK_INT(tn_buffer_compare(&a, &b, 0, 0.5, &d), TN_OK);
+    CHECK(!d.is_equal && d.n_beyond == 0 && d.first == -1);
+    const tn_buffer less = {x, sizeof x - 5, three}, none = {NULL, sizeof x, three};
+    const tn_buffer longer = {x, sizeof x, {TN_F32, 1, {5}}};
+    CHECK_INT(tn_buffer_compare(&less, &a, 0, 0, &d), TN_ERR_INPUT);
+    CHECK_INT(tn_buffer_compare(&a, &none, 0, 0, &d), TN_ERR_INPUT);
+    CHECK_INT(tn_buffer_compare(&a, &longer, 0, 0, &d), TN_ERR_INPUT);
+    CHECK_INT(tn_buffer_compare(&longer, &longer, 0, 0, &d), TN_ERR_INPUT);
+    CHECK_INT(tn_buffer_compare(&a, &b, -1, 0, &d), TN_ERR_USAGE);
+    CHECK_INT(tn_buffer_compare(&a, &b, 0, (double)NAN, &d), TN_ERR_USAGE);
+    CHECK_INT(tn_buffer_compare(&a, &b, (double)INFINITY, 0, &d), TN_ERR_USAGE);
+}
+
 int main(void)
 {
     char folder[] = "/tmp/tenon-tensors-XXXXXX";
     checks_inputs();
     makes_inputs();
     shows();
+    compares();
     converts();
     finds_names();
     if (CHECK(mkdtemp(folder) != NULL)) {

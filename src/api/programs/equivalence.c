@@ -2,7 +2,6 @@
 #include "api/programs/equivalence.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 #include "base/context/options.h"
 #include "eval/custom_set.h"
@@ -498,10 +497,9 @@ static tn_status keep_tried(comparison *c, tn_equiv_result *r)
 
 static tn_status check_tolerance(const comparison *c, double tolerance)
 {
-    return tolerance >= 0 && isfinite(tolerance)
-               ? TN_OK
-               : diag_report(&c->cx->diag, DIAG_Usage, NULL, NO_SPAN,
-                             "a tolerance is a finite number, 0 or more");
+    return equiv_is_tolerance(tolerance) ? TN_OK
+                                         : diag_report(&c->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                                                       "a tolerance is a finite number, 0 or more");
 }
 
 static tn_status nothing_compared(const comparison *c, const tn_equiv_result *r)

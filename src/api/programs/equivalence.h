@@ -16,4 +16,7 @@ void equiv_fill(const tn_program *p, size_t index, uint64_t seed, uint32_t run, 
 int64_t equiv_compare(const tn_buffer *a, const tn_buffer *b, const tn_equiv_options *allowed,
                       tn_equiv_result *r);
 
+/* Is X a finite number, 0 or more? */
+bool equiv_is_tolerance(double x);
+
 #endif

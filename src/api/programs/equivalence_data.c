@@ -134,12 +134,18 @@ int64_t equiv_compare(const tn_buffer *a, const tn_buffer *b, const tn_equiv_opt
     return first;
 }
 
+bool equiv_is_tolerance(double x)
+{
+    return x >= 0 && isfinite(x);
+}
+
 /* ---- two tensors ---------------------------------------------------------------------------- */
 
-static bool is_same_type(const tn_buffer *a, const tn_buffer *b)
+/* Are A and B of one type, with data for it? There may be more room at it. */
+static bool is_same_type(const tn_buffer *a, const tn_buffer *b, size_t *bytes)
 {
-    return public_same_type(&a->type, &b->type) && a->bytes == b->bytes &&
-           (a->bytes == 0 || (a->data && b->data));
+    return public_same_type(&a->type, &b->type) && public_type_bytes(&a->type, bytes) &&
+           *bytes <= a->bytes && *bytes <= b->bytes && (*bytes == 0 || (a->data && b->data));
 }
 
 /* Note how far X is from Y, which differ in bits. */
@@ -176,15 +182,17 @@ tn_status tn_buffer_compare(const tn_buffer *got, const tn_buffer *want, double 
 {
     const tn_equiv_options allowed = {.rtol = rtol, .atol = atol};
     tn_difference known;
-    if (!OPTIONS_TAKE(tn_difference, first, &known, out))
+    size_t bytes;
+    if (!OPTIONS_TAKE(tn_difference, first, &known, out) || !equiv_is_tolerance(rtol) ||
+        !equiv_is_tolerance(atol))
         return TN_ERR_USAGE;
     *out = (tn_difference){.size = known.size, .is_equal = true, .first = -1};
-    if (!is_same_type(got, want))
+    if (!is_same_type(got, want, &bytes))
         return TN_ERR_INPUT;
     const tn_dtype d = got->type.dtype, part = dtype_table[d].part;
     const size_t size = dtype_bytes(part), per_element = dtype_bytes(d) / size;
     int64_t last = -1;
-    for (size_t i = 0; i < got->bytes / size; i++) {
+    for (size_t i = 0; i < bytes / size; i++) {
         const char *x = (const char *)got->data + i * size;
         const char *y = (const char *)want->data + i * size;
         const int64_t element = (int64_t)(i / per_element);
