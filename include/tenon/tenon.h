@@ -358,7 +358,7 @@ typedef enum tn_level {
     TN_LEVEL_2            /* all passes */
 } tn_level;
 
-/* The same with the passes of a level. */
+/* The same with the passes of a level. TN_ERR_USAGE for another number than those. */
 TN_API tn_status tn_module_optimize(tn_module *m, tn_level level, const tn_pass_observer *observer);
 /* The same with relaxed numerics: see tn_numerics. */
 TN_API tn_status tn_module_optimize_relaxed(tn_module *m, tn_level level,

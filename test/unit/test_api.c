@@ -207,6 +207,9 @@ static void test_passes(void)
     CHECK_TEXT(log.names, "cse dce ");
     CHECK_INT(tn_module_optimize(m, TN_LEVEL_0, &observer), TN_OK);
     CHECK_INT(log.n, 2);
+    CHECK_INT(tn_module_optimize(m, (tn_level)(TN_LEVEL_2 + 1), &observer), TN_ERR_USAGE);
+    CHECK_INT(tn_module_optimize_relaxed(m, (tn_level)-1, &observer), TN_ERR_USAGE);
+    CHECK_INT(log.n, 2);
     CHECK_INT(tn_module_optimize(m, TN_LEVEL_1, NULL), TN_OK);
     CHECK_INT(tn_module_verify(m), TN_OK);
     tn_module_free(m);
@@ -292,6 +295,27 @@ static void test_run(void)
     CHECK_INT(other.n, 8);
     CHECK_INT(r.n, 0);
     tn_program_free(p);
+}
+
+static void test_dump(void)
+{
+    tn_context *cx = tn_context_new(NULL, NULL);
+    tn_module *m = read_ok(cx, add_text);
+    tn_program *p = NULL;
+    page out = {.n = 0};
+    const tn_writer writer = {put, &out};
+    CHECK_INT(tn_program_compile(m, NULL, &p), TN_OK);
+    CHECK_INT(tn_program_dump(p, "kernels", -1, &writer), TN_OK);
+    CHECK_INT(tn_program_dump(p, "kernels", 0, &writer), TN_OK);
+    const size_t n = out.n;
+    CHECK_INT(tn_program_dump(p, "kernels", -2, &writer), TN_ERR_USAGE);
+    CHECK_INT(tn_program_dump(p, "kernels", INT64_MIN, &writer), TN_ERR_USAGE);
+    CHECK_INT(tn_program_dump(p, "kernels", 1, &writer), TN_ERR_USAGE);
+    CHECK_INT(tn_program_dump(p, "kernel", 0, &writer), TN_ERR_USAGE);
+    CHECK(n > 0 && out.n == n);
+    tn_program_free(p);
+    tn_module_free(m);
+    tn_context_free(cx);
 }
 
 static void test_run_error(void)
@@ -629,6 +653,7 @@ int main(void)
     test_rejection();
     test_passes();
     test_run();
+    test_dump();
     test_run_error();
     test_threads();
     test_infer();

@@ -355,10 +355,14 @@ tn_status tn_module_run_passes(tn_module *m, const char *passes, const tn_pass_o
 static tn_status optimize(tn_module *m, tn_level level, bool relaxed,
                           const tn_pass_observer *observer)
 {
+    context *cx = m->graph->cx;
     observer_bridge bridge = {m, observer};
     pass_observer inner = {after_pass, &bridge};
-    return context_done(m->graph->cx, pass_run_level(m->graph, api_level(level), relaxed, true,
-                                                     observer ? &inner : NULL));
+    if ((unsigned)level > TN_LEVEL_2)
+        return context_done(cx, diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                                            "%d is no level of optimisation", (int)level));
+    return context_done(
+        cx, pass_run_level(m->graph, api_level(level), relaxed, true, observer ? &inner : NULL));
 }
 
 tn_status tn_module_optimize(tn_module *m, tn_level level, const tn_pass_observer *observer)

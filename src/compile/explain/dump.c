@@ -94,7 +94,7 @@ tn_status program_dump(const tn_program *p, dump_stage stage, int64_t number, te
     pipeline made;
     TN_TRY(program_plan(p, &made));
     const uint32_t kernels = most_kernels(&made.plan);
-    if (number >= kernels) {
+    if (number >= kernels || number < -1) {
         pipeline_release(&made);
         return no_kernel(p, number, kernels);
     }
