@@ -42,13 +42,18 @@ def custom(target: str, *, check: Optional[Callable[..., Optional[str]]] = None,
     """Make a function the kernel of the custom calls of TARGET in programs that are compiled from now on: in CONTEXT,
     or in the default one and all that are made later.
 
-    It gets the operands as arrays, which must not be changed, and the attributes by name, and gives the results, an
-    array or a tuple of them. An exception ends the run, and is the cause of the RunError. It must be a pure function. The interpreter runs it, so it is
+    It gets the operands as arrays, which must not be changed, nor used after it returns, and the attributes by name,
+    and gives the results, an array or a tuple of them. An exception ends the run, and is the cause of the RunError. It must be a pure function. The interpreter runs it, so it is
     slow, and one thread at a time.
 
     check  gets the types of the operands, of the results, and the attributes by name, and says what is wrong, or None
     """
+    if check is not None and not callable(check):
+        raise TypeError(f"'check' is {check!r}, and must be a function")
+
     def register(function: _F) -> _F:
+        if not callable(function):
+            raise TypeError(f"a kernel is {function!r}, and must be a function")
         texts: list[Any] = []  # what was said last, which must outlive the call
 
         def said(text: str) -> int:
