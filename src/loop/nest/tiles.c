@@ -1,8 +1,7 @@
 /* Nests of kernels that read along one axis and write along another: square tiles are transposed in
  * registers, so that both sides move whole vectors (J. O. Eklundh, "A fast computer method for
- * matrix transposing", 1972). Where what is read is a few elements beside each other, and the next
- * few behind them (records, whose fields become rows), a tile has as many rows as these, and its
- * vectors are loaded one behind the other. */
+ * matrix transposing", 1972). Records of a few contiguous fields, whose fields become rows, have
+ * tiles of as many rows as fields, whose vectors are loaded contiguously. */
 #include "loop/nest/map.h"
 
 enum {
