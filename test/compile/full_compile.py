@@ -38,13 +38,14 @@ class Program:
         self.number, self.case = number, case
         self.name = f"c{number:04}"
         self.title = str(case.path.relative_to(TEST))
+        self.level = f"-O{number % 3}"
         self.runs = []
 
     def path(self, extension):
         return self.case.folder / f"{self.name}.{extension}"
 
     def command(self, extension, *more):
-        return ["compile", *self.case.flags, *more, "-o", self.path(extension), self.case.module]
+        return ["compile", *self.case.flags, self.level, *more, "-o", self.path(extension), self.case.module]
 
     def read_ports(self):
         text = self.path("h").read_text()
@@ -84,8 +85,7 @@ def prepare(number, path, options, folder):
     source = first.text()
     case.module.write_text(source, encoding="utf-8")
     p = Program(number, case)
-    level = f"-O{number % 3}"
-    done = case.tenon(*p.command("c", level, "--header", p.path("h"), "--diagnostics", "json"))
+    done = case.tenon(*p.command("c", "--header", p.path("h"), "--diagnostics", "json"))
     types = run_cases.declared_types(source, case.dialect)
     if done.status != 0:
         found = [d for d in case.parse_diagnostics(done) if d["severity"] == "error"]
