@@ -21,8 +21,8 @@ typedef struct cell {
     int64_t hidden;
     double clip; /* 0: none */
     bool input_forget, linear_before_reset;
-    bool is_turned; /* R lies turned in the scan: one row meets it sooner so; turning it takes
-                       longer than one step */
+    bool is_transposed; /* R is, for the scan: one row is multiplied faster so; transposing takes
+                           longer than one step */
     activation f[MOST_ACTIVATIONS];
 } cell;
 
@@ -218,7 +218,7 @@ static tn_value times_quantised(onnx_call *c, tn_value x, int64_t rank, tn_value
 static tn_value recurrent(const cell *l, tn_value h, tn_value r, uint32_t from, uint32_t n)
 {
     tn_builder *b = l->c->b;
-    const int64_t gates = l->is_turned ? 1 : 0;
+    const int64_t gates = l->is_transposed ? 1 : 0;
     const tn_value part = tn_slice_axis(b, r, gates, from * l->hidden, n * l->hidden);
     return times_axis(b, h, 2, part, 1 - gates);
 }
@@ -227,7 +227,7 @@ static tn_value recurrent(const cell *l, tn_value h, tn_value r, uint32_t from, 
 typedef struct step {
     tn_value x;       /* of the inputs and biases: [batch, gates * hidden] */
     tn_value h, c;    /* [batch, hidden]; c of LSTM */
-    tn_value r;       /* [gates * hidden, hidden], or turned */
+    tn_value r;       /* [gates * hidden, hidden], or transposed */
     onnx_quantised q; /* of R; its scale may be no value */
     tn_value rb;      /* GRU: the bias of the last gate's recurrent product, [hidden] */
     tn_value p;       /* LSTM: peepholes, [3 * hidden]; may be no value */
@@ -358,7 +358,7 @@ static bool run_direction(const cell *l, const one_direction *d, tn_value *all, 
     if (l->kind == ONNX_CELL_GRU)
         zero_bias = tn_is_value(d->b) ? bias_part(l, d->b, 5, 1)
                                       : tn_splat(b, t->dtype, TN_INTS(l->hidden), 0);
-    const tn_value r = l->is_turned ? tn_transpose(b, d->r, TN_INTS(1, 0)) : d->r;
+    const tn_value r = l->is_transposed ? tn_transpose(b, d->r, TN_INTS(1, 0)) : d->r;
     const tn_value given[N_CARRIED] = {d->h, r,          d->c,         zero_bias,
                                        d->p, d->lengths, d->r_q.scale, d->r_q.zero};
     for (uint32_t i = 0; i < N_CARRIED; i++)
@@ -490,8 +490,8 @@ static bool read_layer(layer *l)
                              .n_gates = n_gates[kind],
                              .hidden = hidden,
                              .clip = onnx_attr_float(c, "clip", 0),
-                             .is_turned = !l->is_quantised && batch == 1 &&
-                                          t->dims[l->batch_first ? 1 : 0] != 1,
+                             .is_transposed = !l->is_quantised && batch == 1 &&
+                                              t->dims[l->batch_first ? 1 : 0] != 1,
                              .input_forget = onnx_attr_int(c, "input_forget", 0),
                              .linear_before_reset = onnx_attr_int(c, "linear_before_reset", 0)};
     return read_activations(c, l->cells, l->n_directions, n_functions[kind]);
