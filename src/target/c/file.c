@@ -583,7 +583,7 @@ static bool put_program(const target_program *p, arena *memory, text_buffer *out
             put_constant(&p->constants[k], k, out);
     if (copies_something(p, &used))
         text_puts(out, "\nstatic void copy_bytes(char *to, const char *from, __SIZE_TYPE__ n)\n{\n"
-                       "    if (to != from)\n        __builtin_memcpy(to, from, n);\n}\n");
+                       "    if (to != from)\n        __builtin_memmove(to, from, n);\n}\n");
     if (p->shares_work)
         text_puts(out, "\n");
     if (p->shares_work)
