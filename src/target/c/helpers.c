@@ -401,6 +401,10 @@ static void put_gather(const macro *m)
     put_lanes(m, lane);
 }
 
+/* The number of lanes: gcc warns of what a turn of a loop would do that it has unrolled and that
+ * never comes, unless it knows the limit. */
+#define FIRST_LANES "const u64 n_ = (n); if (n_ > %u) __builtin_unreachable(); "
+
 static void put_load_first(const macro *m)
 {
     define(m);
@@ -408,9 +412,9 @@ static void put_load_first(const macro *m)
         text_puts(m->out, "__extension__({ ");
         put_type(m, m->kind);
         text_printf(m->out,
-                    " r_ = {0}; const u64 n_ = (n); if (n_) __builtin_memcpy(&r_, (p), n_ * %zu); "
-                    "r_; })\n",
-                    c_kind_bytes(m->kind));
+                    " r_ = {0}; " FIRST_LANES
+                    "if (n_) __builtin_memcpy(&r_, (p), n_ * %zu); r_; })\n",
+                    lanes_of(m), c_kind_bytes(m->kind));
         return;
     }
     open_result(m);
@@ -432,9 +436,9 @@ static void put_store_first(const macro *m)
     define(m);
     if (masking_of(m) == MASK_NONE) {
         text_printf(m->out,
-                    "do { const u64 n_ = (n); for (u64 k_ = 0; k_ < n_; k_++) "
+                    "do { " FIRST_LANES "for (u64 k_ = 0; k_ < n_; k_++) "
                     "((%s_m *)(p))[k_] = (x)[k_]; } while (0)\n",
-                    c_kind_name(m->kind));
+                    lanes_of(m), c_kind_name(m->kind));
         return;
     }
     text_puts(m->out, prefix_of(m));
