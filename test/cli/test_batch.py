@@ -74,8 +74,23 @@ class Batch(unittest.TestCase):
         done = start("run", "one.ptir", "--batch-of", "out", "--output", "out", cwd=self.dir)
         self.assertIn("No such file", done.stderr)
         (self.dir / "empty").mkdir()
+        (self.dir / "again").symlink_to("in")
+        for output in "in", "./in/", "again":
+            self.assertIn("another folder", self.run_batch("--input", "w=2", "--output", output, status=2))
+        np.testing.assert_array_equal(np.load(self.given / "1.npy"), [1])
         done = start("run", "one.ptir", "--batch-of", "empty", "--output", "out", cwd=self.dir)
         self.assertIn("has no files .npz", done.stderr)
+
+    def test_one_name(self):
+        """A name that is made of one file's may be that of another file."""
+        np.savez(self.given / "2.npy.npz", x=np.float32([5]))
+        (self.given / "3.pb").write_bytes(b"")
+        np.save(self.given / "3.pb.npy", np.float32([1]))
+        said = self.run_batch("--input", "w=2", "--output", "out", program="two.ptir", status=2)
+        self.assertIn("in/2.npy and 2.npy.npz would both have their results in out/2.npy.npz", said)
+        said = self.run_batch("--input", "w=2", "--output", "out", status=2)
+        self.assertIn("in/3.pb and 3.pb.npy would both have their results in out/3.pb.npy", said)
+        self.assertFalse((self.dir / "out").exists())
 
 
 if __name__ == "__main__":

@@ -79,6 +79,18 @@ class Forms(Case):
         # said before anything runs: without inputs as well
         self.assertIn("one tensor, not 3", self.tenon(*RUN[:2], "--output", "three.npy", status=2))
 
+    def test_two_in_one(self):
+        """However the paths are written: one of the two would be lost."""
+        (self.dir / "again").symlink_to(".")
+        for first, second in ("a.c", "a.c"), ("a.c", "./a.c"), ("again/a.c", self.dir / "a.c"):
+            for option in "--header", "--weights":
+                self.assertIn("need a file each", self.tenon("compile", "big.ptir", "-o", first, option, second, status=2))
+        self.assertIn("need a file each", self.tenon("compile", "big.ptir", "-o", "a.c", "--header", "b", "--weights", "again/b", status=2))
+        self.assertIn("need a file each", self.tenon(*RUN, "--output", "a.npz", "--profile-trace", "again/a.npz", status=2))
+        self.assertIn("need a file each", self.tenon("train", "big.ptir", "--wrt", "x", "--data", "d.npz", "--output", "a.npz",
+                                                     "--log", "again/a.npz", status=2))
+        self.tenon("compile", "big.ptir", "-o", "a.c", "--header", "again/a.h")
+
     def test_folder(self):
         self.tenon(*RUN, "--output", "npy")
         self.assertIn("npy/outputs.json", self.files())

@@ -198,7 +198,8 @@ static bool is_finite(double x)
 static bool store_float(const in_place_number *x, tn_dtype d, void *to)
 {
     double back;
-    (void)(x->kind == IN_PLACE_WHOLE  ? tn_dtype_convert(TN_SI64, &x->i, d, to, 1)
+    const bool is_whole = x->kind == IN_PLACE_WHOLE && x->i != 0; /* -0 has a sign */
+    (void)(is_whole                   ? tn_dtype_convert(TN_SI64, &x->i, d, to, 1)
            : x->kind == IN_PLACE_WIDE ? tn_dtype_convert(TN_UI64, &x->u, d, to, 1)
                                       : tn_dtype_convert(TN_F64, &x->f, d, to, 1));
     (void)tn_dtype_convert(d, to, TN_F64, &back, 1);

@@ -142,9 +142,8 @@ static tn_status read_wishes(session *s, const arguments *args, wishes *w)
         TN_TRY(read_one(s, &args->options[i], w));
     TN_TRY(arguments_one_file(s, args, &w->file));
     TN_TRY(read_form(s, w));
-    if ((w->header && strcmp(w->header, w->out) == 0) ||
-        (w->weights && strcmp(w->weights, w->out) == 0) ||
-        (w->header && w->weights && strcmp(w->header, w->weights) == 0))
+    if (is_same_file(s, w->header, w->out) || is_same_file(s, w->weights, w->out) ||
+        is_same_file(s, w->header, w->weights))
         return usage_error(s, "-o, --header and --weights need a file each");
     if (!w->emit.name)
         name_of_file(w);

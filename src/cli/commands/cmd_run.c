@@ -112,6 +112,12 @@ static tn_status read_run_options(session *s, const arguments *args, run_options
     o->compile.eager = o->times > 0; /* it is the optimised code whose time is wanted */
     if (o->batch && (!o->output || o->print || o->times))
         return usage_error(s, "--batch-of takes --output DIR, and neither --print nor --time");
+    if (o->batch && is_same_folder(o->batch, o->output))
+        return usage_error(s,
+                           "--output must be another folder than that of --batch-of, whose files "
+                           "the results would replace");
+    if (is_same_file(s, o->output, o->trace))
+        return usage_error(s, "--output and --profile-trace need a file each");
     return arguments_one_file(s, args, &o->file);
 }
 

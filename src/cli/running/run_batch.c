@@ -83,6 +83,28 @@ static void put_output(const batch *t, const char *name, cli_text *path)
         cli_puts(path, ".npy");
 }
 
+/* No two files have their results under one name, as those of a.pb and a.pb.npy would: every name that
+ * is made is compared with those of the files, which keep theirs. */
+static tn_status check_outputs(batch *t)
+{
+    const size_t folder = strlen(t->o->output) + 1;
+    tn_status status = TN_OK;
+    cli_text path = {0};
+    for (size_t i = 0; status == TN_OK && i < t->n_files; i++) {
+        path.n = 0;
+        put_output(t, t->files[i], &path);
+        const char *name = path.failed ? NULL : path.at + folder;
+        if (!name)
+            status = no_memory(t->s);
+        else if (strcmp(name, t->files[i]) != 0 &&
+                 bsearch(&name, t->files, t->n_files, sizeof *t->files, by_name))
+            status = usage_error(t->s, "%s/%s and %s would both have their results in %s",
+                                 t->o->folder, t->files[i], name, path.at);
+    }
+    cli_text_release(&path);
+    return status;
+}
+
 static tn_status write_results(batch *t, const char *name)
 {
     cli_text path = {0};
@@ -160,8 +182,9 @@ static tn_status count_failures(batch *t, uint64_t *failed)
 static tn_status run_all(batch *t, const run_inputs *base)
 {
     run_inputs one;
-    TN_TRY(list_files(t));
     t->n_out = tn_program_output_count(t->p);
+    TN_TRY(list_files(t));
+    TN_TRY(check_outputs(t));
     t->out = cli_alloc(&t->s->memory, t->n_out, sizeof *t->out);
     if (!t->out)
         return no_memory(t->s);

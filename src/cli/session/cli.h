@@ -154,6 +154,13 @@ tn_status refuse_other_name(session *s, const char *who, const char *written, co
 /* Convert M to that dialect, if it is another one, before it is written to PATH. */
 tn_status convert_for(tn_module *m, const char *path);
 
+/* ---- paths.c ---- */
+
+/* Are these one folder? False where one is not there. */
+bool is_same_folder(const char *a, const char *b);
+/* Would what is written to A and to B be one file, so that one is lost? Either may be NULL. */
+bool is_same_file(session *s, const char *a, const char *b);
+
 /* ---- known_inputs.c ---- */
 
 /* Tell the reader of the value that TEXT, NAME=VALUE, gives an input. */

@@ -295,6 +295,8 @@ static tn_status check(session *s, const train_options *o)
         return usage_error(s, "--metric judges the data of --validate");
     if (!o->folder && (o->every || o->resume))
         return usage_error(s, "%s needs --checkpoint DIR", o->every ? "--every" : "--resume");
+    if (is_same_file(s, o->output, o->log))
+        return usage_error(s, "--output and --log need a file each");
     return TN_OK;
 }
 
