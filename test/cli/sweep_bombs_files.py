@@ -248,8 +248,18 @@ def editor_tiny(folder):
     return None, [["lsp"]]
 
 
+def conformance_keys(folder):
+    (folder / "a.yaml").write_text("category: x\n" + "".join(f"{i:x}: 1\n" for i in range(120_000)))
+    return "a.yaml", [["conformance"]]
+
+
+def conformance_brackets(folder):
+    (folder / "a.yaml").write_text("expected: {" + ", ".join(f"{i:x}: []" for i in range(90_000)) + "}\n")
+    return "a.yaml", [["conformance"]]
+
+
 FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_huge, mind_calls, mind_nested, mind_chain,
-            npz_bomb, npz_members, npy_header, safetensors_header, editor_mind, editor_core, editor_hlo, editor_tiny,
+            npz_bomb, npz_members, npy_header, safetensors_header, editor_mind, editor_core, editor_hlo, editor_tiny, conformance_keys, conformance_brackets,
             *(text_of(f) for f in (sweep_bombs.chain, sweep_bombs.inputs, sweep_bombs.outputs, sweep_bombs.symbols, sweep_bombs.long_name,
                                    sweep_bombs.constant, sweep_bombs.wrong, sweep_bombs.wrong_line))]
 

@@ -40,6 +40,7 @@ expected:
       values: [-9007199254740993, 2]
 ...
 """
+INFINITE = TEST.replace("i64", "f64").replace("[9007199254740993, -2]", "[-inf, 2]").replace("[-9007199254740993, 2]", "[inf, -2]")
 ERROR = """description: "error"
 category: shapes
 profile: cpu
@@ -65,6 +66,11 @@ def damaged(path):
             (TEST, "", "", ""), (ERROR, "", "", ""),
             (TEST, "-9007199254740993, 2]", "-9007199254740992, 2]", "expected -9007199254740992, "),
             (TEST, "x: [", "y: [", "no input 'y'"),
+            (TEST, "values:\n    x: [9007199254740993, -2]", 'values: {"x" : [9007199254740993, -2]}', ""),
+            (TEST, "values:\n    x: [9007199254740993, -2]", "values: {x: [1, 2], 'x': [1, 2]}", "stands here already"),
+            (TEST, "i64>[2]", "i64>[n]", "the input 'x' has a size that is not known"),
+            (INFINITE, "", "", ""),
+            (INFINITE, "values: [inf", "tolerance: 0.5\n      values: [-inf", "expected -inf, "),
             (TEST, "values: [-", "tolerance: some\n      values: [-", "tolerance is no number"),
             (TEST, "values: [-9007199254740993, 2]", "values_pattern: all_twos", "all_ones"),
             (TEST, "profile: cpu", "profile: tpu", "neither cpu nor gpu"),
@@ -75,6 +81,7 @@ def damaged(path):
             (ERROR, "line: 2", "line: 1", "expected the error E3001 at 1:7 with 'broadcasting"),
             (ERROR, "a + b", "a + a", "got none"),
             (ERROR, "broadcasting", "narrowing", "with 'narrowing")]:
+        require(old in text, f"{old} is not there to be replaced")
         path.write_text(text.replace(old, new) if old else text)
         status, out, err = run(path)
         require(status == (1 if said else 0) and said in out,

@@ -196,7 +196,7 @@ static bool is_close(number got, number wanted, double tolerance)
         return got.i == wanted.i;
     double g = got.f, w = wanted.f;
     double room = tolerance * (fabs(w) > 1 ? fabs(w) : 1);
-    return g == w || (g != g && w != w) || fabs(g - w) <= room;
+    return g == w || (g != g && w != w) || (isfinite(w) && fabs(g - w) <= room);
 }
 
 static void put_number(testing *t, number n, bool is_float)
@@ -213,14 +213,21 @@ static bool fill_input(testing *t, const tn_port *port, tn_buffer *b)
 {
     size_t count = 1;
     const yaml *values = yaml_find(t->test, "input.values");
-    const yaml *own = values ? yaml_find(values, port->name) : NULL;
-    for (uint32_t i = 0; i < port->type.rank; i++)
+    const yaml *own = yaml_entry(values, port->name);
+    for (uint32_t i = 0; i < port->type.rank; i++) {
+        if (port->type.dims[i] == TN_DIM_UNKNOWN) {
+            fail(t, "the input '%s' has a size that is not known", port->name);
+            return false;
+        }
         count *= (size_t)port->type.dims[i];
+    }
     *b = (tn_buffer){.type = port->type, .bytes = count * tn_dtype_size(port->type.dtype)};
     b->data = cli_alloc(t->memory, count, tn_dtype_size(port->type.dtype));
     number *numbers = cli_alloc(t->memory, count, sizeof *numbers), *at = numbers;
-    if (!b->data || !numbers)
+    if (!b->data || !numbers) {
+        fail(t, "the values of input '%s' need more memory than there is", port->name);
         return false;
+    }
     if (!own)
         return true;
     if (!flatten(own, &at, numbers + count) || at != numbers + count) {
@@ -257,6 +264,8 @@ static void compare_result(testing *t, const tn_buffer *got, const yaml *want)
     if (limit && number_from(limit, &read))
         tolerance = read.f;
     number *numbers = cli_alloc(t->memory, count, sizeof *numbers), *at = numbers;
+    if (!numbers)
+        fail(t, "the expected values need more memory than there is");
     if (!numbers)
         return;
     if (pattern)
@@ -307,6 +316,8 @@ static void run_module(testing *t, const tn_module *m, const yaml *want)
     size_t n_in = tn_program_input_count(p), n_out = tn_program_output_count(p);
     tn_buffer *in = cli_alloc(t->memory, n_in, sizeof *in);
     tn_buffer *out = cli_alloc(t->memory, n_out, sizeof *out);
+    if (!in || !out)
+        fail(t, "the tensors of a run need more memory than there is");
     bool ok = in && out && values_have_inputs(t, p);
     for (size_t i = 0; ok && i < n_in; i++) {
         tn_port port;

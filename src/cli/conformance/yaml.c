@@ -1,6 +1,7 @@
 /* Reading the subset of YAML that test files use. */
 #include "cli/conformance/yaml.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEEPEST = 32 };
@@ -113,7 +114,46 @@ static yaml *read_plain(yaml_reader *r, const char *stops)
     return y->text ? y : out_of_memory(r);
 }
 
+/* ---- keys ---- */
+
+static int by_key(const void *a, const void *b)
+{
+    const yaml *x = *(const yaml *const *)a, *y = *(const yaml *const *)b;
+    const int order = strcmp(x->key, y->key);
+    return order ? order : (x->place > y->place) - (x->place < y->place);
+}
+
+/* Y, if each of its keys stands in it once. */
+static yaml *with_own_keys(yaml_reader *r, yaml *y)
+{
+    const char *repeated = NULL;
+    size_t n = 0, i = 0;
+    for (const yaml *c = y->kind == YAML_MAP ? y->first : NULL; c; c = c->next)
+        n++;
+    if (n < 2)
+        return y;
+    const yaml **entries = cli_alloc(r->memory, n, sizeof *entries);
+    if (!entries)
+        return out_of_memory(r);
+    for (const yaml *c = y->first; c; c = c->next)
+        entries[i++] = c;
+    qsort(entries, n, sizeof *entries, by_key);
+    for (i = 1; i < n; i++)
+        if (strcmp(entries[i - 1]->key, entries[i]->key) == 0 &&
+            (!repeated || entries[i]->place < repeated))
+            repeated = entries[i]->place;
+    if (!repeated)
+        return y;
+    r->at = repeated;
+    return fail(r, "another key, as this one stands here already");
+}
+
 /* ---- lists and maps in brackets ---- */
+
+static yaml *read_key(yaml_reader *r, const char *stops)
+{
+    return *r->at == '"' || *r->at == '\'' ? read_quoted(r) : read_plain(r, stops);
+}
 
 static yaml *read_flow(yaml_reader *r)
 {
@@ -132,7 +172,9 @@ static yaml *read_flow(yaml_reader *r)
             break;
         if (*r->at == '\0')
             return fail(r, "the end of the list");
-        yaml *key = is_map ? read_plain(r, ":,}") : NULL;
+        const char *place = r->at;
+        yaml *key = is_map ? read_key(r, ":,}") : NULL;
+        r->at += is_map ? strspn(r->at, " ") : 0;
         if (is_map && (!key || *r->at != ':'))
             return fail(r, "':'");
         r->at += is_map;
@@ -140,6 +182,7 @@ static yaml *read_flow(yaml_reader *r)
         if (!item)
             return NULL;
         item->key = key ? key->text : NULL;
+        item->place = place;
         *last = item;
         last = &item->next;
         if (*r->at && !strchr(" \t\r\n,]}", *r->at))
@@ -147,7 +190,7 @@ static yaml *read_flow(yaml_reader *r)
     }
     r->at += list != NULL;
     r->depth--;
-    return list;
+    return list ? with_own_keys(r, list) : NULL;
 }
 
 /* ---- blocks ---- */
@@ -215,8 +258,7 @@ static yaml *read_value(yaml_reader *r, uint32_t indent, bool behind_dash)
 
 static yaml *read_entry(yaml_reader *r, uint32_t indent)
 {
-    char quote = *r->at;
-    yaml *key = quote == '"' || quote == '\'' ? read_quoted(r) : read_plain(r, ":");
+    yaml *key = read_key(r, ":");
     if (!key || *r->at != ':')
         return fail(r, "'key:'");
     r->at++;
@@ -224,14 +266,6 @@ static yaml *read_entry(yaml_reader *r, uint32_t indent)
     if (value)
         value->key = key->text;
     return value;
-}
-
-static bool is_repeated(const yaml *map, const char *key)
-{
-    const yaml *c = map->first;
-    while (c && strcmp(c->key, key) != 0)
-        c = c->next;
-    return c != NULL;
 }
 
 /* Entries or items at INDENT. */
@@ -254,12 +288,10 @@ static yaml *read_block(yaml_reader *r, uint32_t indent)
             r->at++;
             item = read_value(r, indent, true);
         } else {
-            const char *begin = r->at;
+            const char *place = r->at;
             item = read_entry(r, indent);
-            if (item && is_repeated(y, item->key)) {
-                r->at = begin;
-                return fail(r, "another key, as this one stands here already");
-            }
+            if (item)
+                item->place = place;
         }
         if (!item)
             return NULL;
@@ -267,7 +299,7 @@ static yaml *read_block(yaml_reader *r, uint32_t indent)
         last = &item->next;
     }
     r->depth--;
-    return y;
+    return y ? with_own_keys(r, y) : NULL;
 }
 
 yaml *yaml_read(const char *text, cli_pool *memory, yaml_fault *fault)
@@ -286,16 +318,24 @@ yaml *yaml_read(const char *text, cli_pool *memory, yaml_fault *fault)
     return fault->expected ? NULL : y;
 }
 
+static const yaml *entry(const yaml *y, const char *key, size_t n)
+{
+    const yaml *c = y && y->kind == YAML_MAP ? y->first : NULL;
+    while (c && (strlen(c->key) != n || memcmp(c->key, key, n) != 0))
+        c = c->next;
+    return c;
+}
+
+const yaml *yaml_entry(const yaml *map, const char *key)
+{
+    return entry(map, key, strlen(key));
+}
+
 const yaml *yaml_find(const yaml *y, const char *path)
 {
     while (y && *path) {
-        size_t n = strcspn(path, ".");
-        const yaml *found = NULL;
-        if (y->kind == YAML_MAP)
-            for (const yaml *c = y->first; c && !found; c = c->next)
-                if (strlen(c->key) == n && memcmp(c->key, path, n) == 0)
-                    found = c;
-        y = found;
+        const size_t n = strcspn(path, ".");
+        y = entry(y, path, n);
         path += n + (path[n] == '.');
     }
     return y;

@@ -9,8 +9,9 @@ typedef enum yaml_kind { YAML_SCALAR, YAML_MAP, YAML_LIST } yaml_kind;
 
 typedef struct yaml {
     yaml_kind kind;
-    const char *key;  /* of an entry of a map; NULL otherwise */
-    const char *text; /* of a scalar; NUL-terminated */
+    const char *key;   /* of an entry of a map; NULL otherwise */
+    const char *place; /* of an entry of a map: where it stands in the text that is read */
+    const char *text;  /* of a scalar; NUL-terminated */
     struct yaml *first, *next;
 } yaml;
 
@@ -24,6 +25,8 @@ typedef struct yaml_fault {
  */
 yaml *yaml_read(const char *text, cli_pool *memory, yaml_fault *fault);
 
+/* The entry of a map with this KEY, or NULL. */
+const yaml *yaml_entry(const yaml *map, const char *key);
 /* The entry at the PATH `a.b.c`, or NULL. */
 const yaml *yaml_find(const yaml *y, const char *path);
 /* Its text, or NULL when it is no scalar. */

@@ -83,8 +83,8 @@ static void put_output(const batch *t, const char *name, cli_text *path)
         cli_puts(path, ".npy");
 }
 
-/* No two files have their results under one name, as those of a.pb and a.pb.npy would: every name that
- * is made is compared with those of the files, which keep theirs. */
+/* No two files have their results under one name, as those of a.pb and a.pb.npy would: every name
+ * that is made is compared with those of the files, which keep theirs. */
 static tn_status check_outputs(batch *t)
 {
     const size_t folder = strlen(t->o->output) + 1;
