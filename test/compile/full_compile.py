@@ -27,7 +27,7 @@ from lib.program import TENON, TEST
 
 SAMPLE = 150  # cases
 # What a compiler got wrong, or warns of, and what had no type in C.
-ALWAYS = ["ptir/select-not.case", "ptir/select-numbers.case", "exec/short-products-unsigned.case"]
+ALWAYS = ["ptir/select-not.case", "ptir/select-numbers.case", "exec/short-products-unsigned.case", "exec/constant-halves.case"]
 PER_BATCH = 24
 
 
