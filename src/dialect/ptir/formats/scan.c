@@ -62,14 +62,19 @@ bool scan_no_memory(ptir_scan *s)
     return false;
 }
 
+const char *scan_comment_end(const ptir_scan *s, const char *at)
+{
+    if (at[0] != '/' || at[1] != '/')
+        return at;
+    const char *line_end = memchr(at, '\n', (size_t)(s->end - at));
+    return line_end ? line_end : s->end;
+}
+
 void scan_blank(ptir_scan *s)
 {
     while (*s->at == ' ' || *s->at == '\t' || *s->at == '\r')
         s->at++;
-    if (s->at[0] == '/' && s->at[1] == '/') {
-        const char *line_end = memchr(s->at, '\n', (size_t)(s->end - s->at));
-        s->at = line_end ? line_end : s->end;
-    }
+    s->at = scan_comment_end(s, s->at);
 }
 
 void scan_space(ptir_scan *s)

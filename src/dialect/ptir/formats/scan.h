@@ -44,6 +44,8 @@ void scan_fault(ptir_scan *s, diag_kind kind, span at, const char *format, ...)
 /* Skip space, line ends and comments; space and comments within a line. */
 void scan_space(ptir_scan *s);
 void scan_blank(ptir_scan *s);
+/* Where the comment ends that begins at AT; AT where none does. */
+const char *scan_comment_end(const ptir_scan *s, const char *at);
 /* Is this next? It is consumed. */
 bool scan_eat(ptir_scan *s, const char *token);
 bool scan_expect(ptir_scan *s, const char *token);

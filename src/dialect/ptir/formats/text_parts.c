@@ -1,6 +1,7 @@
 /* Types, operands and fields of the compact text form: reading. */
 #include "dialect/ptir/formats/text_parts.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/memory/checked.h"
@@ -216,6 +217,11 @@ bool text_skip_brackets(ptir_scan *s)
     const span bracket = {(uint32_t)(s->at - 1 - s->m->source.text), 1};
     uint32_t open = 1;
     while (s->at < s->end && open) {
+        const char *after = scan_comment_end(s, s->at);
+        if (after > s->at) {
+            s->at = after;
+            continue;
+        }
         if (*s->at == '"') {
             const char *ignored;
             if (!scan_string(s, &ignored))
@@ -232,10 +238,12 @@ bool text_skip_brackets(ptir_scan *s)
 /* More elements cannot stand up to the next closing bracket, whatever the type asks for. */
 static int64_t most_elements(const ptir_scan *s)
 {
-    const char *close = memchr(s->at, ']', (size_t)(s->end - s->at));
     int64_t n = 1;
-    for (const char *p = s->at; close && p < close; p++)
+    for (const char *p = s->at; p < s->end && *p != ']'; p++) {
+        if (*p == '/' && (p = scan_comment_end(s, p)) == s->end)
+            break;
         n += *p == ',';
+    }
     return n;
 }
 
@@ -280,6 +288,7 @@ bool text_read_data(ptir_scan *s, const type *t, bool fill, const literal **out,
     if (s->literal_bytes > s->m->cx->limits.literal_bytes)
         return scan_fail(s, DIAG_LimitExceeded, where, "more constant data than the limit allows");
     *ok = n == wanted;
+    assert(!*ok || room == wanted);
     if (!*ok)
         scan_fault(s, DIAG_InvalidConstant, where,
                    fill ? "'fill' takes one element, not %" PRId64

@@ -238,16 +238,22 @@ static bool end_line(text_reader *r)
     return scan_unexpected(&r->s, "the end of the line");
 }
 
-/* Skip to the type of a statement whose operation is not known. */
+/* Skip to the type of a statement whose operation is not known: behind the last arrow of its line
+ * that is in no text and no comment. */
 static bool skip_unknown(text_reader *r)
 {
     ptir_scan *s = &r->s;
-    const char *line_end = memchr(s->at, '\n', (size_t)(s->end - s->at));
-    const char *stop = line_end ? line_end : s->end;
     const char *arrow = NULL;
-    for (const char *p = s->at; p + 1 < stop; p++)
-        if (p[0] == '-' && p[1] == '>')
+    bool in_text = false;
+    for (const char *p = s->at; p < s->end && *p != '\n'; p++) {
+        if (!in_text && scan_comment_end(s, p) > p)
+            break;
+        in_text = in_text != (*p == '"');
+        if (in_text && *p == '\\')
+            p++;
+        else if (!in_text && p[0] == '-' && p[1] == '>')
             arrow = p;
+    }
     if (!arrow)
         return scan_unexpected(s, "'->'");
     s->at = arrow;
