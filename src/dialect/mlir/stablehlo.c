@@ -4,6 +4,7 @@
 
 #include "dialect/mlir/pretty/pretty.h"
 #include "dialect/mlir/stablehlo.h"
+#include "graph/dim_name.h"
 #include "ops/shape.h"
 
 typedef struct hlo_row {
@@ -197,13 +198,10 @@ static void put_port_shape(mlir_text *w, uint32_t *n, const type *t)
 {
     put(w, "%stenon.shape = [", (*n)++ ? ", " : " {");
     for (uint32_t k = 0; k < t->rank; k++) {
-        arena *texts = &w->m->cx->diag.text;
-        const char *all = dims_text(texts, &w->m->types, &t->dims[k], 1);
-        char *one = arena_printf(texts, "%s", all + 1); /* without its brackets */
+        const char *size = dim_spell(&w->m->types, t->dims[k], &w->m->cx->diag.text);
         put(w, k ? ", " : "");
-        if (one && *one)
-            one[strlen(one) - 1] = 0;
-        put_string(w, one ? one : "?");
+        put_string(w, size ? size : "");
+        w->out->failed = w->out->failed || !size;
     }
     put(w, "]");
 }

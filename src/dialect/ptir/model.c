@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory/checked.h"
+#include "graph/dim_name.h"
 
 bool ptir_list_grow(arena *memory, void **at, uint32_t n, uint32_t *cap, size_t size)
 {
@@ -54,67 +55,20 @@ float_format ptir_float_format(tn_dtype d)
 
 /* ---- names of extents ---------------------------------------------------------------------- */
 
-typedef struct dim_scan {
-    module *m;
-    const char *at, *end;
-    int depth;
-} dim_scan;
-
-static bool is_name_byte(char c)
+static dim find_symbol(void *user, const char *name, size_t n)
 {
-    return c != '(' && c != ')' && c != '+' && c != '*' && c != '/' && c != '%';
-}
-
-static bool scan_infix(dim_scan *s, dim_op *op)
-{
-    if (s->at == s->end)
-        return false;
-    char c = *s->at++;
-    *op = c == '+' ? DIM_ADD : c == '*' ? DIM_MUL : c == '%' ? DIM_MOD : DIM_FLOORDIV;
-    if (c == '/')
-        return s->at < s->end && *s->at++ == '/';
-    return c == '+' || c == '*' || c == '%';
-}
-
-static bool scan_dim(dim_scan *s, dim *out)
-{
-    if (s->at == s->end || ++s->depth > DIM_MOST_DEPTH)
-        return false;
-    if (*s->at == '(') {
-        dim a, b;
-        dim_op op;
-        s->at++;
-        if (!scan_dim(s, &a) || !scan_infix(s, &op) || !scan_dim(s, &b) || s->at == s->end ||
-            *s->at++ != ')' ||
-            ((op == DIM_FLOORDIV || op == DIM_MOD) && !dim_is_symbolic(b) && b <= 0))
-            return false;
-        s->depth--;
-        *out = dim_combine(&s->m->types, op, a, b);
-        return *out != DIM_NO_MEMORY;
-    }
-    s->depth--;
-    const char *from = s->at;
-    while (s->at < s->end && is_name_byte(*s->at))
-        s->at++;
-    size_t n = (size_t)(s->at - from);
-    const char *digit = n > 1 && *from == '-' ? from + 1 : from;
-    if (n && *digit >= '0' && *digit <= '9') {
-        decimal_result r = decimal_read_i64(from, n, out);
-        return r.length == n && !r.overflow;
-    }
-    const char *name = n ? module_string(s->m, from, n) : NULL;
-    *out = name ? dim_symbol(&s->m->types, name) : DIM_NO_MEMORY;
-    return *out != DIM_NO_MEMORY;
+    module *m = user;
+    const char *own = module_string(m, name, n);
+    return own ? dim_symbol(&m->types, own) : DIM_NO_MEMORY;
 }
 
 dim ptir_dim_by_name(module *m, const char *name, size_t length)
 {
     dim d;
-    dim_scan s = {m, name, name + length, 0};
-    if (length && *name == '(' && scan_dim(&s, &d) && s.at == s.end && dim_is_symbolic(d))
+    if (length && *name == '(' && dim_unspell(&m->types, name, length, find_symbol, m, &d) &&
+        dim_is_symbolic(d))
         return d;
-    const char *own = module_string(m, name, length);
-    return own ? dim_symbol(&m->types, own) : DIM_NO_MEMORY;
+    return find_symbol(m, name, length);
 }
 
 dim ptir_dim_stand_in(module *m, int64_t n)
@@ -125,16 +79,8 @@ dim ptir_dim_stand_in(module *m, int64_t n)
 
 const char *ptir_dim_name(const module *m, dim d, arena *memory)
 {
-    static const char *const infix[] = {"", "+", "*", "//", "%"};
-    if (!dim_is_expr(&m->types, d))
-        return arena_printf(memory, "%" PRId64, d);
-    const dim_expr *e = dim_expr_of(&m->types, d);
-    if (e->op == DIM_SYM)
-        return e->name;
-    if (!dim_is_writable(&m->types, d))
-        return NULL;
-    const char *a = ptir_dim_name(m, e->a, memory), *b = ptir_dim_name(m, e->b, memory);
-    return a && b ? arena_printf(memory, "(%s%s%s)", a, infix[e->op], b) : NULL;
+    const dim_expr *e = dim_is_expr(&m->types, d) ? dim_expr_of(&m->types, d) : NULL;
+    return e && e->op == DIM_SYM ? e->name : dim_spell(&m->types, d, memory);
 }
 
 /* ---- types --------------------------------------------------------------------------------- */

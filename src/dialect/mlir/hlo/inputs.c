@@ -1,10 +1,9 @@
 /* The arguments of the program: inputs, constants that were given for them, and sizes. */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "dialect/given.h"
 #include "dialect/mlir/hlo/shlo.h"
+#include "graph/dim_name.h"
 
 /* ---- names ---- */
 
@@ -59,54 +58,10 @@ static dim size_called(shlo_reader *r, const char *name, int64_t otherwise)
 
 /* ---- shapes as Tenon writes them ---- */
 
-/* What is left of an expression of sizes, such as `(2*(n+1))`. */
-typedef struct size_text {
-    shlo_reader *r;
-    const char *at;
-} size_text;
-
-enum { MOST_PARENTHESES = 100 };
-
-static bool read_sum(size_text *t, dim *out, int depth);
-
-/* A number, a name, or a sum or product in parentheses. */
-static bool read_size(size_text *t, dim *out, int depth)
+static dim find_size(void *user, const char *name, size_t n)
 {
-    const char *from = t->at;
-    if (*from == '(')
-        return read_sum(t, out, depth);
-    if (*from == '-' || (*from >= '0' && *from <= '9')) {
-        char *end;
-        errno = 0;
-        *out = strtoll(from, &end, 10);
-        t->at = end;
-        return end > from && errno == 0 && *out > DIM_SYMBOLIC;
-    }
-    t->at += strcspn(from, "()+*/%");
-    const char *name = shlo_text(t->r, (mir_text){from, (size_t)(t->at - from)});
-    *out = size_called(t->r, name, -1);
-    return t->at > from;
-}
-
-static bool read_sum(size_text *t, dim *out, int depth)
-{
-    dim a, b;
-    t->at++;
-    if (depth == MOST_PARENTHESES || !read_size(t, &a, depth + 1))
-        return false;
-    const char sign = *t->at;
-    const dim_op op = sign == '+'   ? DIM_ADD
-                      : sign == '*' ? DIM_MUL
-                      : sign == '%' ? DIM_MOD
-                                    : DIM_FLOORDIV;
-    if (op == DIM_FLOORDIV && strncmp(t->at, "//", 2) != 0)
-        return false;
-    t->at += op == DIM_FLOORDIV ? 2 : 1;
-    if (!read_size(t, &b, depth + 1) || *t->at != ')' || (b == 0 && op >= DIM_FLOORDIV))
-        return false;
-    t->at++;
-    *out = dim_combine(&t->r->m->types, op, a, b);
-    return *out != DIM_NO_MEMORY;
+    shlo_reader *r = user;
+    return size_called(r, shlo_text(r, (mir_text){name, n}), -1);
 }
 
 /* The shape that is written as an attribute of argument I; NULL: there is none. */
@@ -122,8 +77,8 @@ static bool own_size(shlo_reader *r, const mir_attr *own, uint32_t k, dim *out)
     const mir_attr *a = own && k < own->n ? &own->items[k] : NULL;
     if (!a || a->kind != MIR_STRING)
         return false;
-    size_text t = {r, shlo_text(r, a->text)};
-    return t.at && read_size(&t, out, 0) && *t.at == 0 && (dim_is_symbolic(*out) || *out >= 0);
+    return dim_unspell(&r->m->types, a->text.at, a->text.n, find_size, r, out) &&
+           (dim_is_symbolic(*out) || *out >= 0);
 }
 
 /* The position that argument I may be named by; none where that is the name of another one. */
