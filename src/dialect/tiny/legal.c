@@ -2,7 +2,9 @@
 #include "dialect/tiny/legal.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/text/chars.h"
 #include "dialect/tiny/uops.h"
 
 static bool refuse(char why[OBJECTION_SIZE], const char *text)
@@ -38,11 +40,41 @@ static bool takes_reduce(const function *f, const node *n, char why[OBJECTION_SI
            n->op == OP_REDUCE_MIN || refuse(why, "it cannot add in bool");
 }
 
+/* The symbol of D whose name no size can have, or NULL. What has too many terms is not written. */
+static const char *odd_symbol(const type_table *t, dim d)
+{
+    const dim_expr *e = dim_is_expr(t, d) ? dim_expr_of(t, d) : NULL;
+    if (!e || e->terms > DIM_MOST_TERMS)
+        return NULL;
+    if (e->op == DIM_SYM)
+        return size_name_length(e->name, SIZE_MAX) == strlen(e->name) && *e->name ? NULL : e->name;
+    const char *odd = odd_symbol(t, e->a);
+    return odd ? odd : odd_symbol(t, e->b);
+}
+
+static bool takes_extents(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    for (uint32_t i = 0; i < n->n_results; i++) {
+        const type *t = value_type(f, n->first_value + i);
+        for (uint32_t k = 0; k < t->rank; k++) {
+            const char *odd = odd_symbol(&f->module->types, t->dims[k]);
+            if (!odd)
+                continue;
+            (void)snprintf(why, OBJECTION_SIZE,
+                           "a size is called by letters and digits, and not '%.100s'", odd);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool tiny_takes(const function *f, const node *n, char why[OBJECTION_SIZE])
 {
     if (attr_int(n->attrs, KEY_ON_ZERO, ON_ZERO_ERROR) != ON_ZERO_ERROR &&
         dtype_is_int(value_type(f, n->first_value)->dtype))
         return refuse(why, "its integer division fails for a divisor of 0");
+    if (!takes_extents(f, n, why))
+        return false;
     if (op_table[n->op].traits & T_ELEMENTWISE && n->op != OP_STOP_GRADIENT &&
         !tiny_uop_of((op_id)n->op, value_type(f, n->in[n->op == OP_SELECT])->dtype))
         return refuse(why, "it has no such operation on this element type");
