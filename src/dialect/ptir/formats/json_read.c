@@ -155,6 +155,12 @@ static bool missing_field(ptir_json *r, span at, const ptir_op_info *op, uint32_
     return false;
 }
 
+/* May the field be absent, or null? */
+static bool is_omissible(const ptir_field *field)
+{
+    return field->optional || field->kind == PTIR_DICT;
+}
+
 static bool read_fields(ptir_json *r, const ptir_op_info *op, ptir_inst *out)
 {
     attr found[PTIR_MAX_FIELDS];
@@ -168,7 +174,7 @@ static bool read_fields(ptir_json *r, const ptir_op_info *op, ptir_inst *out)
         if (i < 0 && ignored.n == 0)
             ignored = key;
         if (i < 0 ? !json_skip(&r->j)
-                  : !(op->fields[i].optional && json_null(&r->j)) &&
+                  : !(is_omissible(&op->fields[i]) && json_null(&r->j)) &&
                         (seen |= 1U << i, !read_field(r, &op->fields[i], &found[i])))
             return false;
     }
