@@ -88,8 +88,11 @@ static void check_program(writer *w, const ptir_program *p)
         refuse(w, NO_SPAN, "second function");
     if (p->regions.n)
         refuse(w, NO_SPAN, "regions");
-    for (uint32_t i = 0; i < p->functions.n; i++)
+    for (uint32_t i = 0; i < p->functions.n; i++) {
+        if (!text_is_name(p->functions.at[i].name))
+            refuse(w, NO_SPAN, "quoted name of a function");
         check_function(w, &p->functions.at[i]);
+    }
 }
 
 /* ---- names --------------------------------------------------------------------------------- */
