@@ -1,6 +1,12 @@
 /* Subscripts: one element (Index), a part (Slice and Squeeze), or rows by a tensor (Gather). */
 #include "dialect/mind_source/lower.h"
 
+/* A subscript, whose expressions were evaluated once, from the left. */
+typedef struct subscript {
+    const expr *e;
+    value at[3]; /* the position; of a range its start, end and step, as far as they are given */
+} subscript;
+
 /* The subscripts of one expression, axis by axis. */
 typedef struct slicing {
     int64_t starts[TN_MAX_RANK], ends[TN_MAX_RANK], steps[TN_MAX_RANK];
@@ -8,6 +14,38 @@ typedef struct slicing {
     uint32_t n_dropped;
     uint32_t n; /* axes that have a subscript */
 } slicing;
+
+static bool is_given(const expr *e)
+{
+    return e && e->kind != X_NONE;
+}
+
+/* False after a fault, which was reported. */
+static bool evaluate(lowering *l, const expr *e, subscript *out)
+{
+    bool ok = true;
+    uint32_t i = 0;
+    out->e = e;
+    for (const expr *part = e->kind == X_RANGE ? e->first : e; part && i < 3; i++) {
+        out->at[i] = is_given(part) ? lowering_expr(l, part) : (value){.kind = V_UNIT};
+        ok = ok && out->at[i].kind != V_BAD;
+        part = e->kind == X_RANGE ? part->next : NULL;
+    }
+    return ok;
+}
+
+/* The subscripts of E; NULL after a fault, which was reported. */
+static subscript *evaluate_all(lowering *l, const expr *e)
+{
+    subscript *subs = ARENA_ARRAY(&l->s->memory, subscript, e->n - 1);
+    uint32_t n = 0;
+    bool ok = subs != NULL;
+    if (!subs)
+        surface_no_memory(l->s);
+    for (const expr *sub = e->first->next; subs && sub; sub = sub->next)
+        ok = evaluate(l, sub, &subs[n++]) && ok;
+    return ok ? subs : NULL;
+}
 
 static value part_of(lowering *l, const value *v, const expr *e)
 {
@@ -26,19 +64,16 @@ static value part_of(lowering *l, const value *v, const expr *e)
 }
 
 /* One bound of a range, which may be left out. */
-static bool bound(lowering *l, const expr *e, int64_t *out)
+static bool bound(lowering *l, const expr *e, const value *v, int64_t *out)
 {
-    if (!e || e->kind == X_NONE)
-        return true;
-    value v = lowering_expr(l, e);
-    return lowering_int(l, &v, e->at, "the bound of a slice", out);
+    return !is_given(e) || lowering_int(l, v, e->at, "the bound of a slice", out);
 }
 
-static bool add_range(lowering *l, const expr *e, int64_t extent, slicing *s)
+static bool add_range(lowering *l, const subscript *sub, int64_t extent, slicing *s)
 {
-    const expr *start = e->first, *end = start->next, *step = end ? end->next : NULL;
+    const expr *start = sub->e->first, *end = start->next, *step = end ? end->next : NULL;
     int64_t k = 1;
-    if (!bound(l, step, &k))
+    if (!bound(l, step, &sub->at[2], &k))
         return false;
     if (k == 0) {
         (void)lowering_fault(l, DIAG_SliceStep, step->at, "the step of dimension %" PRIu32 " is 0",
@@ -46,7 +81,7 @@ static bool add_range(lowering *l, const expr *e, int64_t extent, slicing *s)
         return false;
     }
     int64_t from = k > 0 ? 0 : extent - 1, to = k > 0 ? extent : -1;
-    if (!bound(l, start, &from) || !bound(l, end, &to))
+    if (!bound(l, start, &sub->at[0], &from) || !bound(l, end, &sub->at[1], &to))
         return false;
     if (l->s->options->slice_clamp && k > 0) {
         from = from < 0 ? 0 : from;
@@ -81,21 +116,15 @@ static bool add_position(lowering *l, const value *v, span at, int64_t extent, s
     return true;
 }
 
-static value lower_slice(lowering *l, const expr *e, value_id x)
+static value lower_slice(lowering *l, const expr *e, const subscript *subs, value_id x)
 {
     const type *t = value_type(l->f, x);
     slicing s = {.n = 0};
-    bool ok = true;
-    for (const expr *sub = e->first->next; sub; sub = sub->next) {
-        if (sub->kind == X_RANGE) {
-            ok = add_range(l, sub, t->dims[s.n], &s) && ok;
-        } else {
-            value v = lowering_expr(l, sub);
-            ok = add_position(l, &v, sub->at, t->dims[s.n], &s) && ok;
-        }
-        if (!ok)
+    for (uint32_t i = 0; i + 1 < e->n; i++)
+        if (subs[i].e->kind == X_RANGE
+                ? !add_range(l, &subs[i], t->dims[i], &s)
+                : !add_position(l, &subs[i].at[0], subs[i].e->at, t->dims[i], &s))
             return BAD;
-    }
     for (; s.n < t->rank; s.n++) {
         s.starts[s.n] = 0;
         s.ends[s.n] = t->dims[s.n];
@@ -111,19 +140,11 @@ static value lower_slice(lowering *l, const expr *e, value_id x)
 }
 
 /* One integer for every axis; all of them known. */
-static bool all_positions(lowering *l, const expr *e, uint32_t rank, int64_t *out)
+static bool all_positions(const lowering *l, const subscript *subs, uint32_t n, int64_t *out)
 {
-    uint32_t n = 0;
-    if (e->n - 1 != rank)
-        return false;
-    for (const expr *sub = e->first->next; sub; sub = sub->next)
-        if (sub->kind == X_RANGE)
+    for (uint32_t i = 0; i < n; i++)
+        if (subs[i].e->kind == X_RANGE || !value_is_int(l, &subs[i].at[0], &out[i]))
             return false;
-    for (const expr *sub = e->first->next; sub; sub = sub->next) {
-        value v = lowering_expr(l, sub);
-        if (!value_is_int(l, &v, &out[n++]))
-            return false;
-    }
     return true;
 }
 
@@ -147,20 +168,21 @@ value lowering_subscripts(lowering *l, const expr *e)
     if (x == NO_VALUE)
         return BAD;
     uint32_t rank = value_type(l->f, x)->rank;
+    const subscript *subs = evaluate_all(l, e);
+    if (!subs)
+        return BAD;
     if (e->n == 2 && only->kind != X_RANGE) {
-        value v = lowering_expr(l, only);
-        if (v.kind == V_BAD)
-            return v;
-        if (v.kind == V_ARRAY || (v.kind == V_TENSOR && !value_is_int(l, &v, &ignored)))
-            return lower_gather(l, x, v, only->at, e->at);
+        const value *v = &subs->at[0];
+        if (v->kind == V_ARRAY || (v->kind == V_TENSOR && !value_is_int(l, v, &ignored)))
+            return lower_gather(l, x, *v, only->at, e->at);
     }
     if (e->n - 1 > rank)
         return lowering_fault(l, DIAG_IndexLength, e->at,
                               "%" PRIu32 " subscript%s for a tensor of rank %" PRIu32, e->n - 1,
                               e->n == 2 ? "" : "s", rank);
-    if (all_positions(l, e, rank, positions)) {
+    if (e->n - 1 == rank && all_positions(l, subs, rank, positions)) {
         attr indices = attr_of_ints(KEY_INDICES, positions, rank);
         return tensor_value(lowering_node(l, OP_INDEX, &x, 1, &indices, 1, e->at));
     }
-    return surface_stopped(l->s) ? BAD : lower_slice(l, e, x);
+    return surface_stopped(l->s) ? BAD : lower_slice(l, e, subs, x);
 }
