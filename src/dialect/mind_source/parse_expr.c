@@ -308,6 +308,32 @@ static expr *wrap(parser *p, expr_kind kind, expr *e, span op)
     return outer;
 }
 
+/* The number behind `t.`, of which OUTER is a part: `0`, or `0.1`, which is part 1 of part 0. */
+static expr *parse_parts(parser *p, expr *outer)
+{
+    const span digits = p->at->at;
+    const char *text = surface_text(p->s, digits);
+    const bool is_part = strspn(text, "0123456789.") >= digits.length;
+    for (uint32_t from = 0; is_part && outer; from++) {
+        const uint32_t n = (uint32_t)strspn(text + from, "0123456789");
+        outer->op = (span){digits.at + from, n};
+        outer->at.length = digits.at + from + n - outer->at.at;
+        outer->name = module_string(p->s->m, text + from, n);
+        if (!outer->name)
+            surface_no_memory(p->s);
+        from += n;
+        if (!outer->name || from >= digits.length)
+            break;
+        outer = wrap(p, X_FIELD, outer, digits);
+        if (outer)
+            outer->token = T_DOT;
+    }
+    if (!is_part)
+        parser_fault(p, "the number of a part");
+    advance(p);
+    return is_part && outer && outer->name ? outer : NULL;
+}
+
 static expr *parse_field(parser *p, expr *e)
 {
     token_kind how = peek(p);
@@ -317,14 +343,9 @@ static expr *parse_field(parser *p, expr *e)
     if (!outer)
         return NULL;
     outer->token = (uint8_t)how;
-    if (peek(p) == T_NUMBER && how == T_DOT) { /* t.0 */
-        outer->name = module_string(p->s->m, surface_text(p->s, at), at.length);
-        advance(p);
-        if (!outer->name)
-            surface_no_memory(p->s);
-    } else {
-        outer->name = parser_name(p, "a name");
-    }
+    if (peek(p) == T_NUMBER && how == T_DOT)
+        return parse_parts(p, outer);
+    outer->name = parser_name(p, "a name");
     return outer->name ? outer : NULL;
 }
 
