@@ -148,6 +148,20 @@ value builtin_squeeze(use *u)
 
 /* ---- positions ---- */
 
+/* Of the two forms of a function both are used: arguments WHAT of the first, and then one of the
+ * places from FROM up to TO. */
+static bool is_mixed(use *u, const char *what, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++)
+        if (u->given[i]) {
+            (void)lowering_fault(u->l, DIAG_InvalidAttribute, u->places[i],
+                                 "'%s' takes %s, or what it does along one axis, not both",
+                                 u->b->name, what);
+            return true;
+        }
+    return false;
+}
+
 /* index(x, [i, j]), or index(x, axis=a, i=k): row k along an axis. */
 value builtin_index(use *u)
 {
@@ -157,7 +171,8 @@ value builtin_index(use *u)
     if (x == NO_VALUE)
         return BAD;
     if (u->given[1]) {
-        if (!lowering_ints(u->l, &u->values[1], u->places[1], "a position", at, &n))
+        if (is_mixed(u, "positions", 2, 4) ||
+            !lowering_ints(u->l, &u->values[1], u->places[1], "a position", at, &n))
             return BAD;
         return with_ints(u, x, OP_INDEX, KEY_INDICES, at, n);
     }
@@ -205,6 +220,8 @@ value builtin_slice(use *u)
             return BAD;
     if (u->given[1] != u->given[2] || (u->given[3] && !u->given[1]))
         return lowering_fault(u->l, DIAG_ArityMismatch, u->at, "'slice' needs its starts and ends");
+    if (u->given[1] && is_mixed(u, "starts and ends", 4, 8))
+        return BAD;
     if (!u->given[1]) {
         if (!use_int(u, 4, "an axis", &axis))
             return BAD;
