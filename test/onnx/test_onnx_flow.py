@@ -54,14 +54,18 @@ class Branches(Case):
             np.testing.assert_array_equal(self.run_model(data, {"x": x, "p": np.array(p)})[0], want)
             np.testing.assert_array_equal(self.run_model(data, {"x": x}, "--input", f"p={str(p).lower()}")[0], want)
 
-    def test_an_inner_name_hides_an_outer_one(self):
+    def test_an_inner_name_that_is_an_outer_one(self):
+        """As ONNX's checker: outputs of nodes may not be called so, whoever gives the outer value."""
         yes = graph([node("Neg", "x", "y")], [], [("y", "f32", [3])])
         no = graph([node("Abs", "y", "t")], [], [("t", "f32", [3])])
-        data = model([node("If", "p", "z", then_branch=yes, else_branch=no), node("Add", "z y", "s")],
-                     [X, ("y", "f32", [3]), ("p", "i1", [])], [("s", "f32", [3])])
-        x, y = floats(3), floats(3)
-        np.testing.assert_array_equal(self.run_model(data, {"x": x, "y": y, "p": np.array(True)})[0], -x + y)
-        np.testing.assert_array_equal(self.run_model(data, {"x": x, "y": y, "p": np.array(False)})[0], abs(y) + y)
+        branch = node("If", "p", "z", then_branch=yes, else_branch=no)
+        for before, inputs in ([], [("y", "f32", [3])]), ([node("Exp", "x", "y")], []):
+            data = model([*before, branch, node("Add", "z y", "s")], [X, ("p", "i1", []), *inputs], [("s", "f32", [3])])
+            self.assertEqual(self.refused(data), ["MultipleDefinitions"])
+        both = node("If", "p", "y", then_branch=yes, else_branch=graph([node("Abs", "x", "y")], [], [("y", "f32", [3])]))
+        data = model([both], [X, ("p", "i1", [])], [("y", "f32", [3])])  # the outer one comes behind
+        x = floats(3)
+        np.testing.assert_array_equal(self.run_model(data, {"x": x, "p": np.array(True)})[0], -x)
 
     def test_no_outputs(self):
         empty = graph([], [], [])
@@ -82,6 +86,17 @@ COUNTED = [GOES_ON, node("Cast", "i", "k", to=1), node("Mul", "s c", "a"), node(
 
 
 class Loops(Case):
+    def test_inputs_and_initializers_hide_what_is_around_them(self):
+        inner = graph([GOES_ON, node("Add", "x y", "t")], [("i", "si64", []), ("go", "i1", []), ("x", "f32", [3])],
+                      [("more", "i1", []), ("t", "f32", None)], [("y", f32(10, 20, 30))])
+        data = model([node("Abs", "x", "y"), node("Loop", "n - x", "u", body=inner), node("Add", "u y", "z")],
+                     [X, ("n", "si64", [])], [("z", "f32", [3])])
+        x = floats(3)
+        want = x
+        for _ in range(3):
+            want = want + f32(10, 20, 30)
+        np.testing.assert_array_equal(self.run_model(data, {"x": x, "n": np.array(3, np.int64)})[0], want + abs(x))
+
     def counted(self, x, s, n, c=0.5):
         all_u = []
         for k in range(n):
@@ -153,8 +168,8 @@ class Loops(Case):
 
     def test_loops_in_loops_and_branches(self):
         inner = body([GOES_ON, node("Add", "v x", "w"), node("Mul", "w s", "m")], "v", "w m")
-        nodes = [GOES_ON, constant("two", np.int64(2)), node("Loop", "two - s", "w2 ms", body=inner),
-                 node("ReduceSum", "ms axis", "t", keepdims=0)]
+        nodes = [constant("two", np.int64(2)), node("Loop", "two - s", "w2 ms", body=inner),
+                 node("ReduceSum", "ms axis", "t", keepdims=0), GOES_ON]
         yes = graph([node("Loop", "n - s0", "z0", body=body(nodes, "s", "t"))], [], [("z0", "f32", [3])])
         no = graph([node("Identity", "s0", "z1")], [], [("z1", "f32", [3])])
         data = model([node("If", "p", "z", then_branch=yes, else_branch=no)],

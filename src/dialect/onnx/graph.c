@@ -312,6 +312,18 @@ static bool run(onnx_call *c)
     return ok;
 }
 
+/* A value of an inner graph may not be called like one that it sees of a graph around it. Inputs
+ * and initializers of inner graphs, which then hide that, are read as checkers and runtimes do. */
+static bool hides_outer(onnx_call *c, onnx_bytes name)
+{
+    if (!c->scope->outer || !onnx_find(c->scope->outer, name))
+        return false;
+    (void)onnx_refuse(c, DIAG_MultipleDefinitions,
+                      "its output '%.*s' has the name of a value of the graph around it",
+                      ONNX_TEXT(name));
+    return true;
+}
+
 static bool define_outputs(onnx_call *c, bool ok)
 {
     const onnx_bytes *names = c->node->outputs.at;
@@ -323,6 +335,7 @@ static bool define_outputs(onnx_call *c, bool ok)
         v->is_faulty = !ok || !(onnx_is_tensor(v) || v->items || v->is_empty);
         if (ok && v->is_faulty)
             (void)onnx_refuse(c, DIAG_NotImplemented, "output %" PRIu32 " is not computed", i);
+        v->is_faulty = hides_outer(c, v->name) || v->is_faulty;
         if (!onnx_define(c->im, c->scope, v) && c->im->no_memory)
             return false;
     }
