@@ -30,6 +30,12 @@ class Sizes(unittest.TestCase):
         self.assertIn("[ShapeUnknown]", done.stderr)
         self.assertIn("--dim", done.stderr)
 
+    def test_given_for_no_input(self):
+        done = self.run_tenon("check", "--constant", "X=[1,2]")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("[UndefinedName]", done.stderr)
+        self.assertIn("did you mean 'x'?", done.stderr)
+
     def test_given_by_option(self):
         self.assertEqual(self.run_tenon("check", "--dim", "x_0=2").returncode, 0)
 

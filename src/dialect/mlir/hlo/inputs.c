@@ -1,6 +1,7 @@
 /* The arguments of the program: inputs, constants that were given for them, and sizes. */
 #include <inttypes.h>
 
+#include "base/text/suggest.h"
 #include "dialect/given.h"
 #include "dialect/mlir/hlo/shlo.h"
 #include "graph/dim_name.h"
@@ -226,10 +227,25 @@ static bool read_input(shlo_reader *r, const mir_function *f, uint32_t i, shlo_v
     return tn_is_value(v->v);
 }
 
+/* Is one of the inputs meant by NAME? */
+static void suggest_input(shlo_reader *r, const mir_function *f, const char *name)
+{
+    suggestion like;
+    suggest_begin(&like, name, strlen(name));
+    for (uint32_t i = 0; i < f->body.n_args; i++) {
+        const char *own = input_name(r, f, i);
+        suggest_name(&like, own, strlen(own));
+    }
+    if (like.name[0])
+        shlo_advise(r, arena_printf(&r->memory, "did you mean '%s'?", like.name));
+}
+
 /* Values that are given by name for inputs that there are not. */
 static bool check_given(shlo_reader *r, const mir_function *f)
 {
+    enum { MOST_SUGGESTED = 8 };
     const read_options *o = r->options;
+    uint32_t n_wrong = 0;
     bool ok = true;
     for (size_t k = 0; k < o->n_known; k++) {
         uint32_t i = 0;
@@ -237,10 +253,12 @@ static bool check_given(shlo_reader *r, const mir_function *f)
                !given_is_position(o->known[k].name, position_of(r, f, i)))
             i++;
         ok = ok && i < f->body.n_args;
-        if (i == f->body.n_args)
-            (void)shlo_refuse_at(r, DIAG_UndefinedName, o->known[k].name, NO_SPAN,
-                                 "a value is given for '%.200s', which is no input",
-                                 o->known[k].name);
+        if (i < f->body.n_args)
+            continue;
+        (void)shlo_refuse_at(r, DIAG_UndefinedName, o->known[k].name, NO_SPAN,
+                             "a value is given for '%.200s', which is no input", o->known[k].name);
+        if (n_wrong++ < MOST_SUGGESTED)
+            suggest_input(r, f, o->known[k].name);
     }
     return ok;
 }
