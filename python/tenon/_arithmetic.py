@@ -12,10 +12,15 @@ from ._dtypes import BY_NAME, DType, dtype as dtype_of
 from ._trace import Dim, Value, call, cast, constant, current, is_weak, operands
 
 
+def truth_of(p: Any) -> Value:
+    """Truth values, or which numbers are not 0."""
+    q = constant(p)
+    return q if q.dtype == "i1" else q != 0  # type: ignore[no-any-return]
+
+
 def where(p: Any, x: Any, y: Any) -> Value:
     a, b = operands(x, y)
-    q = constant(p)
-    return call("select", q if q.dtype == "i1" else q != 0, a, b)
+    return call("select", truth_of(p), a, b)
 
 
 def is_integer(x: Value) -> bool:
@@ -131,7 +136,7 @@ _SINGLE_OPERATIONS: dict[float, Callable[[Value], Value]] = {
 
 
 def power(x: Any, y: Any) -> Value:
-    if is_weak(y) and isinstance(x, Value) and not isinstance(y, Dim):
+    if is_weak(y) and isinstance(x, Value) and not isinstance(y, (Dim, complex)):
         if (is_integer(x) or dtype_of(x.dtype).is_complex) and float(y).is_integer():
             return _products(x, int(y))
         single = _SINGLE_OPERATIONS.get(float(y))

@@ -10,7 +10,7 @@ from . import _library as c
 from ._arguments import chars
 from ._dtypes import DType, DTypeLike, c_type, dtype as dtype_of, parse_type
 from ._errors import UsageError
-from ._trace import Dim, Value, call, constant, current, many, operands, values_of
+from ._trace import Dim, Value, call, cast, constant, current, many, operands, values_of
 
 Shape = Union[int, str, Dim, Sequence[Any]]
 
@@ -28,6 +28,8 @@ def ones(shape: Shape, dtype: DTypeLike = "f32") -> Value:
 def element_of(value: Any, d: DType) -> Union[float, np.ndarray[Any, Any]]:
     """VALUE as the element of type D that an operation repeats: a float, or an array where no float has all its bits."""
     try:
+        if isinstance(value, complex) and d.is_complex:
+            return np.array(value, d.storage)
         if isinstance(value, (int, np.integer)) and d.is_integer and int(float(value)) != value:
             with warnings.catch_warnings():  # numbers that do not fit are taken modulo 2^n by some versions of NumPy
                 warnings.simplefilter("error", DeprecationWarning)
@@ -49,6 +51,8 @@ def _short(value: Any) -> str:
 def full(shape: Shape, value: float, dtype: DTypeLike = "f32") -> Value:
     """Elements that are all VALUE."""
     d, extents = dtype_of(dtype), current().shape(shape)
+    if isinstance(value, Value):
+        return call("broadcast", cast(value, d), extents)
     element = element_of(value, d)
     if isinstance(element, float):
         return call("splat", d.code, extents, element)

@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from ._arithmetic import (divide, divmod_of, float_power, floor_divide, fmod, log10, power, remainder, shift_right,
-                          where)
+                          truth_of, where, wide_type)
 from ._create import full
 from ._dtypes import BY_NAME
 from ._errors import UsageError
@@ -27,20 +27,55 @@ def _compare(direction: int) -> Callable[[Any, Any], Value]:
 
 
 def _logical(name: str) -> Callable[..., Value]:
-    def function(*xs: Any) -> Value:
-        vs = [constant(x) for x in xs]
-        return call(name, *(v if v.dtype == "i1" else v != 0 for v in vs))
+    return lambda *xs: call(name, *map(truth_of, xs))
+
+
+def _kind(name: str, whole: bool, join: str) -> Callable[[Any], Value]:
+    """Whether numbers are of a kind, which whole numbers are or are not; of complex numbers what JOIN makes of the parts."""
+    def function(x: Any) -> Value:
+        y = constant(x)
+        d = y._known()[0]
+        if d.is_complex:
+            return call(join, call(name, call("real", y)), call(name, call("imag", y)))
+        return call(name, y) if d.is_float else full(y.shape, whole, "i1")
     return function
+
+
+isnan, isinf, isfinite = _kind("is_nan", False, "or"), _kind("is_inf", False, "or"), _kind("is_finite", True, "and")
 
 
 # ---- made of several operations ----
 
+def _in_wide_type(function: Callable[[Value], Any], x: Any) -> Value:
+    """FUNCTION of X, where X is a narrow float in f32, rounded once."""
+    y = constant(x)
+    d = y._known()[0]
+    out: Value = cast(function(cast(y, wide_type(d))), d) if d.is_float else function(y)
+    return out
+
+
 def radians(x: Any) -> Value:
-    return constant(x) * (math.pi / 180)  # type: ignore[no-any-return]
+    return _in_wide_type(lambda y: y * (math.pi / 180), x)
 
 
 def degrees(x: Any) -> Value:
-    return constant(x) * (180 / math.pi)  # type: ignore[no-any-return]
+    return _in_wide_type(lambda y: y * (180 / math.pi), x)
+
+
+def absolute(x: Any) -> Value:
+    y = constant(x)
+    if y._known()[0].is_complex:
+        return hypot(call("real", y), call("imag", y))
+    return y if y.dtype == "i1" else call("abs", y)
+
+
+def sign(x: Any) -> Value:
+    y = constant(x)
+    d = y._known()[0]
+    if not d.is_integer:
+        return call("sign", y)
+    above = cast(y > 0, d)
+    return above if d.name[0] == "u" else call("sub", above, cast(y < 0, d))
 
 
 def hypot(x: Any, y: Any) -> Value:
@@ -114,7 +149,7 @@ def sinc(x: Any) -> Value:
 
 
 UFUNCS: dict[Any, Callable[..., Any]] = {
-    np.negative: _unary("neg"), np.positive: constant, np.absolute: _unary("abs"), np.fabs: _unary("abs"),
+    np.negative: _unary("neg"), np.positive: constant, np.absolute: absolute, np.fabs: _unary("abs"),
     np.exp: _unary("exp"), np.exp2: _unary("exp2"), np.expm1: _unary("expm1"), np.log: _unary("log"),
     np.log2: _unary("log2"), np.log10: log10, np.log1p: _unary("log1p"),
     np.sin: _unary("sin"), np.cos: _unary("cos"), np.tan: _unary("tan"), np.arcsin: _unary("asin"),
@@ -122,8 +157,8 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
     np.tanh: _unary("tanh"), np.arcsinh: _unary("asinh"), np.arccosh: _unary("acosh"), np.arctanh: _unary("atanh"),
     np.sqrt: _unary("sqrt"), np.cbrt: _unary("cbrt"), np.reciprocal: _unary("reciprocal"),
     np.square: lambda x: call("mul", constant(x), constant(x)), np.trunc: _unary("trunc"), np.floor: _unary("floor"),
-    np.ceil: _unary("ceil"), np.rint: _unary("round_even"), np.sign: _unary("sign"),
-    np.isfinite: _unary("is_finite"), np.isnan: _unary("is_nan"), np.isinf: _unary("is_inf"),
+    np.ceil: _unary("ceil"), np.rint: _unary("round_even"), np.sign: sign,
+    np.isfinite: isfinite, np.isnan: isnan, np.isinf: isinf,
     np.invert: _unary("not"), np.add: _binary("add"), np.subtract: _binary("sub"), np.multiply: _binary("mul"),
     np.true_divide: divide, np.floor_divide: floor_divide, np.remainder: remainder, np.fmod: fmod,
     np.divmod: divmod_of, np.power: power, np.float_power: float_power, np.maximum: _binary("maximum"),
@@ -157,14 +192,19 @@ def where_of(p: Any, *xy: Any) -> Value:
 
 def around(x: Any, decimals: int = 0, out: None = None) -> Value:
     y = constant(x)
-    if y._known()[0].is_integer:
+    d = y._known()[0]
+    if d.is_complex:
+        return call("complex", around(call("real", y), decimals), around(call("imag", y), decimals))
+    if d.is_integer:
         if decimals < 0:
             raise UsageError("np.around of integers to tens has no counterpart")
         return y
     if decimals == 0:
         return call("round_even", y)
     scale = 10.0 ** abs(decimals)
-    return call("round_even", y * scale) / scale if decimals > 0 else call("round_even", y / scale) * scale  # type: ignore[no-any-return]
+    if decimals > 0:
+        return _in_wide_type(lambda y: call("round_even", y * scale) / scale, y)
+    return _in_wide_type(lambda y: call("round_even", y / scale) * scale, y)
 
 
 def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Optional[float] = None,
@@ -186,11 +226,11 @@ def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Optional[flo
 
 def isclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Value:
     a, b = operands(x, y)
-    if not a._known()[0].is_float:
+    if not (a._known()[0].is_float or a._known()[0].is_complex):
         a, b = cast(a, "f64"), cast(b, "f64")
-    near = (call("abs", a - b) <= call("abs", b) * rtol + atol) & call("is_finite", a) & call("is_finite", b)
+    near = (absolute(a - b) <= absolute(b) * rtol + atol) & isfinite(a) & isfinite(b)
     near = near | (a == b)
-    return near | (call("is_nan", a) & call("is_nan", b)) if equal_nan else near  # type: ignore[no-any-return]
+    return near | (isnan(a) & isnan(b)) if equal_nan else near  # type: ignore[no-any-return]
 
 
 def select(conditions: Any, choices: Any, default: Any = 0) -> Value:
@@ -206,7 +246,7 @@ def select(conditions: Any, choices: Any, default: Any = 0) -> Value:
 def polyval(p: Any, x: Any) -> Value:
     y = constant(x)
     coefficients = list(p)
-    out = y * 0 + coefficients[0] if coefficients else y * 0
+    out: Any = y * 0 + coefficients[0] if coefficients else full(y.shape, 0, y.dtype)
     for a in coefficients[1:]:
         out = out * y + a
     return out  # type: ignore[no-any-return]

@@ -7,9 +7,11 @@ from typing import Any, Callable
 import numpy as np
 
 from ._arithmetic import where
+from ._axes import distinct_axes, known_size
 from ._create import iota
 from ._errors import UsageError
-from ._numpy_movement import known_size, list_of, moveaxis, pad, ravel, reshape, squeeze
+from ._numpy_elementwise import absolute
+from ._numpy_movement import moveaxis, pad, ravel, reshape, squeeze
 from ._numpy_reductions import amax, amin, sum_of
 from ._trace import Value, call, constant
 
@@ -20,7 +22,7 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Value:
     y = constant(x)
     if y.ndim < 2:
         raise ValueError(f"a value of rank {y.ndim} has no diagonal")
-    y = moveaxis(y, (axis1, axis2), (-2, -1))
+    y = moveaxis(y, distinct_axes((axis1, axis2), y.ndim), (-2, -1))
     n, m = known_size(y, -2), known_size(y, -1)
     first = offset if offset >= 0 else -offset * m
     count = max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m))
@@ -41,8 +43,8 @@ def diag(x: Any, k: int = 0) -> Value:
     return where(column - row == k, reshape(y, (n, 1) if k >= 0 else (1, n)), 0)
 
 
-def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Value:
-    return sum_of(diagonal(x, offset, axis1, axis2), -1)
+def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None) -> Value:
+    return sum_of(diagonal(x, offset, axis1, axis2), -1, dtype)
 
 
 def _triangle(below: bool) -> Callable[..., Value]:
@@ -58,16 +60,8 @@ def _triangle(below: bool) -> Callable[..., Value]:
 tril, triu = _triangle(True), _triangle(False)
 
 
-def _size(x: Value) -> Value:
-    """The absolute value; of complex numbers the root of the sum of squares."""
-    if not x._known()[0].is_complex:
-        return call("abs", x)
-    re, im = call("real", x), call("imag", x)
-    return call("sqrt", re * re + im * im)
-
-
 def _vector_norm(x: Value, order: Ord, axis: Any, keepdims: bool) -> Value:
-    size = _size(x)
+    size = absolute(x)
     if order is None or order == 2:
         return call("sqrt", sum_of(size * size, axis, keepdims=keepdims))
     if order in (math.inf, -math.inf):
@@ -87,7 +81,7 @@ def norm(x: Any, ord: Ord = None, axis: Any = None, keepdims: bool = False) -> V
     if axis is None and (ord is None or y.ndim == 1):
         flat = _vector_norm(ravel(y), ord, 0, False)
         return reshape(flat, (1,) * y.ndim) if keepdims else flat
-    axes = tuple(range(y.ndim)) if axis is None else tuple(list_of(axis))
+    axes = tuple(range(y.ndim)) if axis is None else tuple(distinct_axes(axis, y.ndim))
     if len(axes) == 1:
         return _vector_norm(y, ord, axes[0], keepdims)
     if len(axes) != 2:
@@ -97,7 +91,7 @@ def norm(x: Any, ord: Ord = None, axis: Any = None, keepdims: bool = False) -> V
     if ord not in (1, -1, math.inf, -math.inf):
         raise UsageError(f"np.linalg.norm of order {ord!r} has no counterpart for matrices")
     summed, left = axes if abs(ord) == 1 else axes[::-1]
-    sums = sum_of(_size(y), summed, keepdims=True)
+    sums = sum_of(absolute(y), summed, keepdims=True)
     out = (amax if ord > 0 else amin)(sums, left, keepdims=True)
     return out if keepdims else squeeze(out, axes)
 

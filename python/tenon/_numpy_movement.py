@@ -1,73 +1,64 @@
 """NumPy's functions that move elements."""
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, Optional
 
 import numpy as np
 
 from . import _library as c
+from ._axes import Axis, axes_of, axis_of, distinct_axes, known_size, list_of
 from ._create import element_of
 from ._errors import UsageError
 from ._positions import from_beginning, take as take_axis
 from ._trace import Value, call, cast, constant, current
 
-Axis = Union[None, int, Sequence[int]]
 
-
-def list_of(numbers: Any) -> list[Any]:
-    """One number, or several."""
-    return [numbers] if isinstance(numbers, (int, np.integer)) else list(numbers)
-
-
-def axes_of(axis: Axis) -> c.Ints:
-    return c.ALL_AXES if axis is None else c.ints(list_of(axis))
-
-
-def known_size(x: Value, axis: int) -> int:
-    n = x.shape[axis]
-    if not isinstance(n, int):
-        raise UsageError(f"this needs an axis of a known size, not of the symbolic size {n}")
-    return n
-
-
-def reshape(x: Any, shape: Any, *more: Any, order: str = "C") -> Value:
+def reshape(x: Any, shape: Any, order: str = "C") -> Value:
     if order != "C":
         raise UsageError("values are row-major: order='C'")
-    return call("reshape", constant(x), current().shape((shape, *more) if more else shape))
+    return call("reshape", constant(x), current().shape(shape))
+
+
+def reshape_method(x: Value, *shape: Any, order: str = "C") -> Value:
+    return reshape(x, shape[0] if len(shape) == 1 else shape, order)
 
 
 def ravel(x: Any, order: str = "C") -> Value:
-    return reshape(x, (-1,), order=order)
+    return reshape(x, (-1,), order)
 
 
-def transpose(x: Any, axes: Any = None, *more: Any) -> Value:
+def transpose(x: Any, axes: Any = None) -> Value:
     y = constant(x)
-    if more:
-        axes = (axes, *more)
-    return call("transpose", y, c.ints(range(y.ndim)[::-1] if axes is None else [a % y.ndim for a in axes]))
+    return call("transpose", y, c.ints(range(y.ndim)[::-1] if axes is None else distinct_axes(axes, y.ndim)))
+
+
+def transpose_method(x: Value, *axes: Any) -> Value:
+    return transpose(x, axes[0] if len(axes) == 1 else axes or None)
 
 
 def swapaxes(x: Any, a: int, b: int) -> Value:
-    order = list(range(constant(x).ndim))
+    y = constant(x)
+    order = list(range(y.ndim))
+    a, b = axis_of(a, y.ndim), axis_of(b, y.ndim)
     order[a], order[b] = order[b], order[a]
-    return transpose(x, order)
+    return transpose(y, order)
 
 
 def moveaxis(x: Any, source: Any, destination: Any) -> Value:
-    n = constant(x).ndim
-    source = [a % n for a in list_of(source)]
-    destination = [a % n for a in list_of(destination)]
-    order = [a for a in range(n) if a not in source]
+    y = constant(x)
+    source, destination = distinct_axes(source, y.ndim), distinct_axes(destination, y.ndim)
+    if len(source) != len(destination):
+        raise ValueError(f"{len(source)} axes are moved to {len(destination)} places")
+    order = [a for a in range(y.ndim) if a not in source]
     for to, a in sorted(zip(destination, source)):
         order.insert(to, a)
-    return transpose(x, order)
+    return transpose(y, order)
 
 
 def expand_dims(x: Any, axis: Any) -> Value:
     y = constant(x)
     axes = list_of(axis)
-    n = y.ndim + len(axes)
-    return call("expand_dims", y, c.ints([a + n if a < 0 else a for a in axes]))
+    return call("expand_dims", y, c.ints(distinct_axes(axes, y.ndim + len(axes))))
 
 
 def squeeze(x: Any, axis: Axis = None) -> Value:
@@ -125,7 +116,7 @@ def take_along_axis(x: Any, indices: Any, axis: Optional[int]) -> Value:
     y = constant(x)
     if axis is None:
         y, axis = ravel(y), 0
-    axis = axis + y.ndim if axis < 0 else axis
+    axis = axis_of(axis, y.ndim)
     i = constant(from_beginning(indices, y.shape[axis], axis))
     if i.ndim != y.ndim:
         raise ValueError(f"positions of rank {i.ndim} along an axis of a value of rank {y.ndim}")
@@ -153,6 +144,8 @@ def broadcast_arrays(*xs: Any, subok: bool = False) -> list[Value]:
 
 
 def meshgrid(*xs: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> list[Value]:
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"indexing is {indexing!r}, and must be 'xy' or 'ij'")
     vs = [ravel(constant(x)) for x in xs]
     order = list(range(len(vs)))
     if indexing == "xy" and len(vs) > 1:

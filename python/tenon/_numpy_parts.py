@@ -1,12 +1,14 @@
 """NumPy's functions that join, split, repeat and turn."""
 from __future__ import annotations
 
+import operator
 from typing import Any, Callable, Optional
 
 import numpy as np
 
 from . import _library as c
-from ._numpy_movement import Axis, atleast, axes_of, expand_dims, known_size, list_of, ravel, reshape, swapaxes, take
+from ._axes import Axis, axes_of, axis_of, distinct_axes, known_size, list_of
+from ._numpy_movement import atleast, expand_dims, ravel, reshape, swapaxes, take
 from ._trace import Value, call, constant, current, operands, values_of
 
 
@@ -19,24 +21,24 @@ def concatenate(xs: Any, axis: Optional[int] = 0) -> Value:
 
 
 def stack(xs: Any, axis: int = 0) -> Value:
-    return concatenate([expand_dims(x, axis if axis >= 0 else axis + constant(x).ndim + 1) for x in xs], axis)
+    return concatenate([expand_dims(v, axis) for v in operands(*xs)], axis)
 
 
 def vstack(xs: Any) -> Value:
-    return concatenate([x if constant(x).ndim > 1 else reshape(x, (1, -1)) for x in xs], 0)
+    return concatenate([atleast(2)(v) for v in operands(*xs)], 0)
 
 
 def hstack(xs: Any) -> Value:
-    xs = list(xs)
-    return concatenate(xs, 0 if constant(xs[0]).ndim == 1 else 1)
+    vs = [atleast(1)(v) for v in operands(*xs)]
+    return concatenate(vs, 0 if vs[0].ndim == 1 else 1)
 
 
 def dstack(xs: Any) -> Value:
-    return concatenate([atleast(3)(x) for x in xs], 2)
+    return concatenate([atleast(3)(v) for v in operands(*xs)], 2)
 
 
 def column_stack(xs: Any) -> Value:
-    return concatenate([reshape(x, (-1, 1)) if constant(x).ndim < 2 else x for x in xs], 1)
+    return concatenate([reshape(v, (-1, 1)) if v.ndim < 2 else v for v in operands(*xs)], 1)
 
 
 def append(x: Any, values: Any, axis: Optional[int] = None) -> Value:
@@ -48,6 +50,8 @@ def array_split(x: Any, parts: Any, axis: int = 0) -> list[Value]:
     y = constant(x)
     n = known_size(y, axis)
     if isinstance(parts, (int, np.integer)):
+        if parts < 1:
+            raise ValueError(f"{parts} parts are none")
         ends = [n // parts * (k + 1) + min(k + 1, n % parts) for k in range(parts)]
     else:
         ends = [*(min(max(p + n, 0) if p < 0 else p, n) for p in parts), n]
@@ -61,9 +65,18 @@ def array_split(x: Any, parts: Any, axis: int = 0) -> list[Value]:
 def split(x: Any, parts: Any, axis: int = 0) -> list[Value]:
     if isinstance(parts, (int, np.integer)):
         n = known_size(constant(x), axis)
-        if n % parts:
+        if parts > 0 and n % parts:
             raise ValueError(f"{n} elements cannot be split into {parts} equal parts")
     return array_split(x, parts, axis)
+
+
+def _split_along(name: str, axis: int, least: int) -> Callable[[Any, Any], list[Value]]:
+    def function(x: Any, parts: Any) -> list[Value]:
+        rank = constant(x).ndim
+        if rank < least:
+            raise ValueError(f"np.{name} of a value of rank {rank}, which must be {least} or more")
+        return split(x, parts, min(axis, rank - 1))
+    return function
 
 
 def tile(x: Any, reps: Any) -> Value:
@@ -79,11 +92,11 @@ def repeat(x: Any, repeats: Any, axis: Optional[int] = None) -> Value:
     y = constant(x)
     if axis is None:
         y, axis = ravel(y), 0
-    times, axis = np.asarray(repeats), axis + y.ndim if axis < 0 else axis
+    times, axis = np.asarray(repeats), axis_of(axis, y.ndim)
     if times.size != 1:
         return take(y, np.repeat(np.arange(known_size(y, axis)), times), axis)
     ones = [1] * (y.ndim + 1)
-    ones[axis + 1] = int(times.ravel()[0])
+    ones[axis + 1] = operator.index(times.ravel()[0])
     shape = [*y.shape[:axis], y.shape[axis] * ones[axis + 1], *y.shape[axis + 1:]]
     return reshape(call("tile", expand_dims(y, axis + 1), c.ints(ones)), shape)
 
@@ -96,9 +109,9 @@ def flip(x: Any, axis: Axis = None) -> Value:
 def roll(x: Any, shift: Any, axis: Axis = None) -> Value:
     y = constant(x)
     if axis is None:
-        return reshape(_roll(ravel(y), int(np.sum(shift)), 0), y.shape)
-    for by, along in np.broadcast(shift, axis):
-        y = _roll(y, int(by), int(along))
+        return reshape(_roll(ravel(y), sum(list_of(shift)), 0), y.shape)
+    for by, along in np.broadcast(list_of(shift), list_of(axis)):
+        y = _roll(y, int(by), axis_of(along, y.ndim))
     return y
 
 
@@ -112,7 +125,9 @@ def _roll(x: Value, shift: int, axis: int) -> Value:
 
 def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Value:
     y = constant(x)
-    a, b = axes
+    if len(axes) != 2:
+        raise ValueError(f"np.rot90 turns in the plane of two axes, not of {axes}")
+    a, b = distinct_axes(axes, y.ndim)
     if k % 4 == 2:
         return flip(flip(y, a), b)
     if k % 4 == 1:
@@ -123,8 +138,7 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Value:
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.concatenate: concatenate, np.stack: stack, np.vstack: vstack, np.hstack: hstack, np.dstack: dstack,
     np.column_stack: column_stack, np.append: append, np.split: split, np.array_split: array_split,
-    np.vsplit: lambda x, parts: split(x, parts, 0),
-    np.hsplit: lambda x, parts: split(x, parts, 0 if constant(x).ndim == 1 else 1),
-    np.dsplit: lambda x, parts: split(x, parts, 2), np.tile: tile, np.repeat: repeat, np.flip: flip,
+    np.vsplit: _split_along("vsplit", 0, 2), np.hsplit: _split_along("hsplit", 1, 1),
+    np.dsplit: _split_along("dsplit", 2, 3), np.tile: tile, np.repeat: repeat, np.flip: flip,
     np.flipud: lambda x: flip(x, 0), np.fliplr: lambda x: flip(x, 1), np.rot90: rot90, np.roll: roll,
 }

@@ -1,15 +1,17 @@
 """NumPy's products of vectors, matrices and tensors."""
 from __future__ import annotations
 
+import re
 from typing import Any, Callable
 
 import numpy as np
 
 from . import _library as c
+from ._axes import axis_of, list_of
 from ._errors import UsageError
 from ._numpy_elementwise import conjugate
 from ._numpy_matrices import diagonal
-from ._numpy_movement import list_of, ravel, reshape, transpose
+from ._numpy_movement import moveaxis, ravel, reshape, transpose
 from ._trace import Value, call, constant, operands
 
 _DEFAULT = 19  # TN_DTYPE_DEFAULT
@@ -45,13 +47,13 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Value:
         pairs: Any = (range(a.ndim - axes, a.ndim), range(axes))
     else:
         pairs = tuple(list_of(p) for p in axes)
-    return call("dot_general", a, b, c.ints(()), c.ints(()), c.ints(p % a.ndim for p in pairs[0]),
-                c.ints(p % b.ndim for p in pairs[1]), _DEFAULT, _DEFAULT)
+    return call("dot_general", a, b, c.ints(()), c.ints(()), c.ints(axis_of(p, a.ndim) for p in pairs[0]),
+                c.ints(axis_of(p, b.ndim) for p in pairs[1]), _DEFAULT, _DEFAULT)
 
 
-def outer(x: Any, y: Any) -> Value:
-    out: Value = reshape(x, (-1, 1)) * reshape(y, (1, -1))
-    return out
+def outer(x: Any, y: Any, out: None = None) -> Value:
+    a, b = operands(x, y)
+    return call("mul", reshape(a, (-1, 1)), reshape(b, (1, -1)))
 
 
 def _term(v: Value, letters: str, out: set[str]) -> tuple[Value, str]:
@@ -59,6 +61,8 @@ def _term(v: Value, letters: str, out: set[str]) -> tuple[Value, str]:
     for s in dict.fromkeys(letters):
         while letters.count(s) > 1:
             i, j = letters.index(s), letters.rindex(s)
+            if v.shape[i] != v.shape[j]:
+                raise ValueError(f"np.einsum: '{s}' names axes of {v.shape[i]} and of {v.shape[j]} elements")
             v = diagonal(v, 0, i, j)
             letters = "".join(t for k, t in enumerate(letters) if k not in (i, j)) + s
     gone = [i for i, s in enumerate(letters) if s not in out]
@@ -79,10 +83,14 @@ def _contracted(x: tuple[Value, str], y: tuple[Value, str], out: set[str]) -> tu
 
 def einsum(text: str, *xs: Any, optimize: Any = False) -> Value:
     """Products are made in the order of the operands, two at a time."""
+    if not isinstance(text, str):
+        raise UsageError("np.einsum has a counterpart where a text names the axes: np.einsum('ij->ji', x)")
     left, arrow, out = text.replace(" ", "").partition("->")
     terms = left.split(",")
     if "." in text:
         raise UsageError(f"np.einsum('{text}') has no counterpart: every axis needs a letter")
+    if not re.fullmatch("[A-Za-z,]*", left + out):
+        raise ValueError(f"np.einsum('{text}'): letters name axes")
     if not arrow:
         out = "".join(sorted(s for s in set(left) - {","} if left.count(s) == 1))
     if len(terms) != len(xs) or len(set(out)) != len(out) or not set(out) <= set(left):
@@ -117,14 +125,15 @@ def kron(x: Any, y: Any) -> Value:
     return reshape(product, [k * m for k, m in zip(first, second)])
 
 
-def cross(x: Any, y: Any) -> Value:
-    """Of vectors of three components along the last axis."""
-    a, b = operands(x, y)
+def cross(x: Any, y: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Value:
+    """Of vectors of three components."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = (v if v.ndim == 0 else moveaxis(v, at, -1) for v, at in zip(operands(x, y), (axisa, axisb)))
     if a.shape[-1:] != (3,) or b.shape[-1:] != (3,):
-        raise UsageError("np.cross has a counterpart for three components along the last axis")
+        raise UsageError("np.cross has a counterpart for vectors of three components")
     next_one, after = [1, 2, 0], [2, 0, 1]
-    out: Value = a[..., next_one] * b[..., after] - a[..., after] * b[..., next_one]
-    return out
+    return moveaxis(a[..., next_one] * b[..., after] - a[..., after] * b[..., next_one], -1, axisc)
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {

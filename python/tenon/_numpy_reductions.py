@@ -6,10 +6,11 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from . import _library as c
-from ._arithmetic import where as where_of, wide_type
-from ._dtypes import BY_NAME, DTypeLike, dtype as dtype_of
+from ._arithmetic import truth_of, where as where_of, wide_type
+from ._axes import Axis, axes_of, axis_of, list_of
+from ._dtypes import BY_NAME, DType, DTypeLike, dtype as dtype_of
 from ._errors import UsageError
-from ._numpy_movement import Axis, axes_of, broadcast_to, list_of, ravel, reshape
+from ._numpy_movement import broadcast_to, ravel, reshape
 from ._trace import Value, call, cast, constant, current, many, operands, values_of
 
 
@@ -56,23 +57,27 @@ def mean(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None
     if where is None:
         return call("mean", y, axes_of(axis), bool(keepdims))
     wide = wide_type(d)
-    n = sum_of(broadcast_to(constant(where), y.shape), axis, wide, keepdims=keepdims)
+    n = _count(y, axis, wide, keepdims, where)
     return cast(sum_of(y, axis, wide, keepdims=keepdims, where=where) / n, d)
 
 
-REDUCTIONS = {np.add: sum_of, np.multiply: prod, np.maximum: amax, np.minimum: amin}
+def _count(x: Value, axis: Axis, d: DType, keepdims: bool, where: Any) -> Value:
+    """How many elements of X count, as numbers of type D."""
+    return sum_of(broadcast_to(truth_of(where), x.shape), axis, d, keepdims=keepdims)
 
 
-def any_of(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Value:
-    y = constant(x)  # of no elements the largest is the least there is
-    result: Value = amax(cast(y if y.dtype == "i1" else y != 0, "si8"), axis, None, keepdims) > 0
-    return result
+def _quantifier(extremum: Callable[..., Value], neutral: bool) -> Callable[..., Value]:
+    def function(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False, where: Any = None) -> Value:
+        y = truth_of(x)
+        y = y if where is None else where_of(where, y, neutral)
+        result: Value = extremum(cast(y, "si8"), axis, None, keepdims) > 0  # of no elements, the least or largest there is
+        return result
+    return function
 
 
-def all_of(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Value:
-    y = constant(x)
-    result: Value = amin(cast(y if y.dtype == "i1" else y != 0, "si8"), axis, None, keepdims) != 0
-    return result
+any_of, all_of = _quantifier(amax, False), _quantifier(amin, True)
+REDUCTIONS = {np.add: sum_of, np.multiply: prod, np.maximum: amax, np.minimum: amin, np.logical_or: any_of,
+              np.logical_and: all_of}
 
 
 def _size_squared(x: Value) -> Value:
@@ -83,24 +88,29 @@ def _size_squared(x: Value) -> Value:
     return out
 
 
-def _var_in_own_type(x: Value, axis: Axis, ddof: int, keepdims: bool) -> Value:
-    square = _size_squared(x - mean(x, axis, keepdims=True))
+def _var_in_own_type(x: Value, axis: Axis, ddof: float, keepdims: bool, where: Any) -> Value:
+    """With an infinite result, or none, where as many elements as DDOF says are not there."""
+    square = _size_squared(x - mean(x, axis, keepdims=True, where=where))
     if ddof == 0:
-        return mean(square, axis, keepdims=keepdims)
+        return mean(square, axis, keepdims=keepdims, where=where)
+    d = dtype_of(square.dtype)
     n: Any = 1
     for a in range(x.ndim) if axis is None else list_of(axis):
-        n = n * x.shape[a]
-    out: Value = sum_of(square, axis, keepdims=keepdims) / (constant(n, dtype_of(square.dtype)) - ddof)
+        n = n * x.shape[axis_of(a, x.ndim)]
+    if where is not None:
+        n = _count(x, axis, d, keepdims, where)
+    rest = constant(max(n - ddof, 0), d) if isinstance(n, int) else call("maximum", *operands(constant(n, d) - ddof, 0))
+    out: Value = sum_of(square, axis, keepdims=keepdims, where=where) / rest
     return out
 
 
 def _spread(finish: Callable[[Value], Value]) -> Callable[..., Value]:
     """FINISH of the variance. Floats narrower than f32 are computed in f32, and rounded once."""
-    def function(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None = None, ddof: int = 0,
-                 keepdims: bool = False) -> Value:
+    def function(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None = None, ddof: float = 0,
+                 keepdims: bool = False, where: Any = None) -> Value:
         y = constant(x) if dtype is None else cast(x, dtype)
         d = dtype_of(y.dtype)
-        result = finish(_var_in_own_type(cast(y, wide_type(d)), axis, ddof, keepdims))
+        result = finish(_var_in_own_type(cast(y, wide_type(d)), axis, ddof, keepdims, where))
         return cast(result, d) if d.is_float else result
     return function
 

@@ -6,9 +6,10 @@ from typing import Any, Callable
 
 import numpy as np
 
-from ._arithmetic import where, wide_type
-from ._numpy_elementwise import isclose
-from ._numpy_movement import Axis, broadcast_to, known_size, list_of, moveaxis, reshape
+from ._arithmetic import truth_of, where as where_of, wide_type
+from ._axes import Axis, axis_of, distinct_axes, known_size
+from ._numpy_elementwise import isclose, isnan
+from ._numpy_movement import broadcast_to, moveaxis, reshape
 from ._numpy_parts import concatenate, stack
 from ._numpy_reductions import all_of, amax, amin, mean, prod, sort, sum_of
 from ._trace import Value, call, cast, constant, operands
@@ -24,7 +25,10 @@ def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
     y = constant(x)
     y, w = operands(y, np.ones((), y._known()[0].storage) if weights is None else weights)
     if w.ndim == 1 and y.ndim > 1 and isinstance(axis, (int, np.integer)):
-        w = reshape(w, [-1 if a == axis % y.ndim else 1 for a in range(y.ndim)])
+        axis = axis_of(axis, y.ndim)
+        if w.shape != y.shape[axis:axis + 1]:
+            raise ValueError(f"{w.shape[0]} weights for an axis of {y.shape[axis]} elements")
+        w = reshape(w, [-1 if a == axis else 1 for a in range(y.ndim)])
     elif w.ndim > 0 and w.shape != y.shape:
         raise TypeError(f"weights of shape {w.shape} for a value of shape {y.shape}: one for each element, or for each place "
                         "along the axis")
@@ -35,15 +39,13 @@ def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
 
 
 def count_nonzero(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Value:
-    y = constant(x)
-    return sum_of(cast(y if y.dtype == "i1" else y != 0, "si64"), axis, keepdims=keepdims)
+    return sum_of(truth_of(x), axis, keepdims=keepdims)
 
 
 def _sorted_lines(x: Any, axis: Axis) -> tuple[Value, tuple[Any, ...]]:
     """X, as floats, with what AXIS names as its last axis, sorted along it, and the shape that a result with keepdims has."""
     y = constant(x)
-    axes = range(y.ndim) if axis is None else list_of(axis)
-    at = sorted(a % y.ndim for a in axes)
+    at = list(range(y.ndim)) if axis is None else sorted(distinct_axes(axis, y.ndim))
     kept = tuple(1 if a in at else n for a, n in enumerate(y.shape))
     n = math.prod(known_size(y, a) for a in at)
     y = moveaxis(y, at, list(range(y.ndim - len(at), y.ndim)))
@@ -69,7 +71,7 @@ def quantile(x: Any, q: Any, axis: Axis = None, out: None = None, overwrite_inpu
         part = place - low
         below, above = y[..., low], y[..., min(low + 1, n - 1)]
         between = below + (above - below) * part if part < 0.5 else above - (above - below) * (1 - part)
-        z: Value = where(call("is_nan", y[..., n - 1]), math.nan, between if part else below)
+        z: Value = where_of(call("is_nan", y[..., n - 1]), math.nan, between if part else below)
         return reshape(z, kept) if keepdims else z
     shares = np.asarray(q, np.float64)
     if shares.ndim == 0:
@@ -88,25 +90,37 @@ def median(x: Any, axis: Axis = None, out: None = None, overwrite_input: bool = 
     n, d = known_size(y, -1), y._known()[0]
     low, high = y[..., (n - 1) // 2], y[..., n // 2]
     middle = cast((cast(low, wide_type(d)) + cast(high, wide_type(d))) / 2, d) if n % 2 == 0 else low
-    z = where(call("is_nan", y[..., n - 1]), math.nan, middle)
+    z = where_of(call("is_nan", y[..., n - 1]), math.nan, middle)
     return reshape(z, kept) if keepdims else z
 
 
 def _without_nan(function: Callable[..., Value], neutral: float) -> Callable[..., Value]:
-    def of(x: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False) -> Value:
+    def of(x: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+           where: Any = None) -> Value:
         y = constant(x) if dtype is None else cast(x, dtype)
-        if y._known()[0].is_float:
-            y = where(call("is_nan", y), neutral, y)
-        return function(y, axis, keepdims=keepdims)
+        d = y._known()[0]
+        if d.is_float or d.is_complex:
+            y = where_of(isnan(y), neutral, y)
+        return function(y, axis, keepdims=keepdims, initial=initial, where=where)
     return of
 
 
-def nanmean(x: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False) -> Value:
+def nanmean(x: Any, axis: Axis = None, dtype: Any = None, out: None = None, keepdims: bool = False,
+            where: Any = None) -> Value:
     y = constant(x) if dtype is None else cast(x, dtype)
-    d = y._known()[0]
-    y = cast(y, wide_type(d))  # no narrow float counts the elements of long lines
-    there = where(call("is_nan", y), 0, constant(1, wide_type(d)))
-    return cast(nansum(y, axis, keepdims=keepdims) / sum_of(there, axis, keepdims=keepdims), d)
+    there = ~isnan(y)
+    return mean(y, axis, keepdims=keepdims, where=there if where is None else there & truth_of(where))
+
+
+def _nan_extremum(extremum: Callable[..., Value]) -> Callable[..., Value]:
+    """EXTREMUM, which prefers numbers; NaN where there are none."""
+    def of(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False, initial: Any = None,
+           where: Any = None) -> Value:
+        z = extremum(x, axis, None, keepdims, initial, where)
+        if initial is not None or not z._known()[0].is_float:
+            return z
+        return where_of(all_of(isnan(x), axis, None, keepdims), math.nan, z)
+    return of
 
 
 nansum, nanprod = _without_nan(sum_of, 0.0), _without_nan(prod, 1.0)
@@ -123,7 +137,11 @@ def _end_like(x: Value, end: Any, axis: int) -> Value:
 
 def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Value:
     y = constant(x)
-    axis %= y.ndim
+    if n < 0:
+        raise ValueError(f"differences of order {n}, which must be 0 or more")
+    axis = axis_of(axis, y.ndim)
+    if n == 0:
+        return y
     y = concatenate([_end_like(y, prepend, axis), y, _end_like(y, append, axis)], axis)
     for _ in range(n):
         m = known_size(y, axis)
@@ -138,12 +156,12 @@ def array_equal(x: Any, y: Any, equal_nan: bool = False) -> Value:
     if a.shape != b.shape:
         return constant(False)
     same = a == b
-    return all_of(same | (call("is_nan", a) & call("is_nan", b)) if equal_nan else same)
+    return all_of(same | (isnan(a) & isnan(b)) if equal_nan else same)
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.ptp: ptp, np.average: average, np.count_nonzero: count_nonzero, np.quantile: quantile,
     np.percentile: percentile, np.median: median, np.nansum: nansum, np.nanprod: nanprod, np.nanmean: nanmean,
-    np.nanmax: amax, np.nanmin: amin, np.diff: diff, np.array_equal: array_equal,
+    np.nanmax: _nan_extremum(amax), np.nanmin: _nan_extremum(amin), np.diff: diff, np.array_equal: array_equal,
     np.allclose: lambda x, y, *args, **names: all_of(isclose(x, y, *args, **names)),
 }

@@ -193,21 +193,21 @@ class Dim(_Symbolic):
 class Value(_Symbolic, NDArrayOperatorsMixin):
     """A tensor of a program that is being made. It has the operators and methods of arrays, and NumPy's functions take
     it: what they do is written down instead of done."""
-    __slots__ = ("trace", "scope", "value", "_type")
+    __slots__ = ("_trace", "scope", "value", "_type")  # `trace` is a method of arrays
     __array_priority__ = 100
     __hash__ = object.__hash__
 
     def __init__(self, trace: Trace, scope: Scope, value: c.Value) -> None:
-        self.trace, self.scope, self.value = trace, scope, value
+        self._trace, self.scope, self.value = trace, scope, value
         self._type: Optional[tuple[DType, tuple[Extent, ...]]] = None
 
     def _known(self) -> tuple[DType, tuple[Extent, ...]]:
         if self._type is None:
             t = c.Type()
-            if not self.trace.b or not c.lib.tn_value_type(self.trace.b, self.value, byref(t)):
+            if not self._trace.b or not c.lib.tn_value_type(self._trace.b, self.value, byref(t)):
                 raise UsageError("a value is used after the function that was traced ended")
-            shape = tuple(int(n) if n >= 0 else self.trace.public_extent(int(c.lib.tn_extent(
-                self.trace.b, self.value, i))) for i, n in enumerate(t.dims[:t.rank]))
+            shape = tuple(int(n) if n >= 0 else self._trace.public_extent(int(c.lib.tn_extent(
+                self._trace.b, self.value, i))) for i, n in enumerate(t.dims[:t.rank]))
             self._type = (DTYPES[t.dtype], shape)
         return self._type
 
@@ -270,12 +270,12 @@ class Value(_Symbolic, NDArrayOperatorsMixin):
         return get_item(self, key)
 
     def __getattr__(self, name: str) -> Any:  # sum, reshape, T and others of arrays
-        from ._numpy import METHODS, PROPERTIES, with_result
+        from ._numpy import METHODS, PROPERTIES, call_own
         if name in PROPERTIES:
             return PROPERTIES[name](self)
         if name in METHODS:
             function = METHODS[name]
-            return lambda *args, **kwargs: with_result(function, self, *args, **kwargs)
+            return lambda *args, **kwargs: call_own(name, function, (self, *args), kwargs)
         raise AttributeError(f"a traced value has no '{name}'")
 
     def __repr__(self) -> str:
@@ -303,7 +303,7 @@ def call(name: str, *args: Any) -> Value:
 
 def is_weak(x: Any) -> bool:
     """Does X take the type of what it meets?"""
-    return isinstance(x, (bool, int, float, Dim)) or isinstance(x, np.generic) and x.shape == ()
+    return isinstance(x, (bool, int, float, complex, Dim)) or isinstance(x, np.generic) and x.shape == ()
 
 
 def constant(x: Any, d: Optional[DType] = None) -> Value:
@@ -317,7 +317,12 @@ def constant(x: Any, d: Optional[DType] = None) -> Value:
     if is_weak(x):
         x = x.item() if isinstance(x, np.generic) else x
         if d is None:
-            d = BY_NAME["i1" if isinstance(x, bool) else "si32" if isinstance(x, int) else "f32"]
+            d = BY_NAME["i1" if isinstance(x, bool) else "si32" if isinstance(x, int) else "f32" if isinstance(x, float) else "cf64"]
+        if isinstance(x, complex):
+            if not d.is_complex:
+                raise TypeError(f"{x!r} meets a value of {d}; astype('{'cf64' if d.name == 'f64' else 'cf32'}') makes that complex")
+            x = np.array(x, d.storage)
+            return call("constant", d.code, c.ints(()), x.__array_interface__["data"][0])
         if isinstance(x, float) and not (d.is_float or d.is_complex):
             raise TypeError(f"{x!r} meets a value of {d}; astype('f32') makes that a float")
         if d.is_float or d.is_complex:
@@ -343,8 +348,8 @@ def operands(*xs: Any) -> list[Value]:
         names = " and ".join(sorted(d.name for d in types))
         raise TypeError(f"operands of {names}: astype makes one type of them")
     d = types.pop() if types else None
-    if d is None and any(isinstance(x, float) for x in xs):
-        d = BY_NAME["f32"]
+    if d is None and any(isinstance(x, (float, complex)) for x in xs):
+        d = BY_NAME["cf64" if any(isinstance(x, complex) for x in xs) else "f32"]
     return [v if v is not None else constant(x, d) for v, x in zip(firm, xs)]
 
 

@@ -315,7 +315,7 @@ class Numpy(unittest.TestCase):
 
     def test_all_are_tried(self):
         here = pathlib.Path(__file__).parent
-        text = "".join((here / name).read_text(encoding="utf-8") for name in ("test_numpy.py", "test_numpy_composed.py"))
+        text = "".join((here / name).read_text(encoding="utf-8") for name in ("test_numpy.py", "test_numpy_composed.py", "test_numpy_calls.py"))
         for f in FUNCTIONS:
             name = f.__name__.rstrip("_")
             self.assertTrue(f".{name}(" in text or f'"{name}"' in text or f"np.{name}," in text or name in ("amax", "amin", "shape", "ndim"), name)
@@ -353,7 +353,8 @@ class Numpy(unittest.TestCase):
                            ("does not change: .* not x [+]= y", lambda x: operator.iadd(x, 1)),
                            ("out= has no counterpart", lambda x: np.sum(x, out=np.zeros(()))),
                            ("out= has no counterpart", lambda x: x.cumsum(out=np.zeros(4))),
-                           ("np.add with these options", lambda x: np.add.reduce(x, initial=3)),
+                           ("np.add with where", lambda x: np.add(x, 1, where=P[0])),
+                           ("np.add.reduceat has no", lambda x: np.add.reduceat(x, [0])),
                            ("ShapeMismatch|shapes|broadcast|shape", lambda x: x + np.ones(5, np.float32))]:
             with self.subTest(message), self.assertRaisesRegex((TypeError, AttributeError, tenon.Error), message):
                 tenon.function(f)(np.ones(4, np.float32))

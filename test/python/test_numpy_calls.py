@@ -1,0 +1,107 @@
+"""How NumPy's functions are called on traced values: arguments by NumPy's names, axes that are not there, masks, element types."""
+import unittest
+
+from lib import package  # noqa: F401
+
+import numpy as np
+
+import tenon
+from test_numpy import A, B, I, P, T, WILD, check
+
+Z = np.array([[1 + 2j, -3j, 0], [complex(2, np.nan), complex(np.inf, 1), 1 - 1j]])
+S = np.float64(0.5)
+
+
+class Calls(unittest.TestCase):
+    def each(self, exact, args, *functions):
+        for k, f in enumerate(functions):
+            with self.subTest(k=k):
+                check(self, f, *args, exact=exact)
+
+    def test_names_of_arguments(self):
+        """NumPy's own, wherever they stand."""
+        self.each(True, (T,), lambda x: np.pad(array=x, pad_width=1), lambda x: np.pad(x, pad_width=[(0, 1), (0, 0), (1, 0)], mode="edge"),
+                  lambda x: np.swapaxes(x, axis1=0, axis2=-1), lambda x: np.split(x, indices_or_sections=3, axis=1)[2],
+                  lambda x: np.full_like(x, fill_value=2), lambda x: np.full_like(a=x, fill_value=2, dtype=np.float32),
+                  lambda x: np.moveaxis(a=x, source=0, destination=2), lambda x: np.isclose(a=x, b=x), lambda x: np.array_equal(a1=x, a2=x),
+                  lambda x: np.select(condlist=[x > 0], choicelist=[x]), lambda x: np.reshape(x, (6, 4), "C"), lambda x: np.copy(x),
+                  lambda x: x.copy("C"), lambda x: x.transpose(None), lambda x: x.transpose(1, 0, 2), lambda x: x.transpose((1, 0, 2)),
+                  lambda x: x.reshape([4, -1]), lambda x: x.reshape(-1), lambda x: x * np.size(x),
+                  lambda x: x + np.size(x, -2))
+        self.each(False, (T,), lambda x: np.outer(a=x, b=x[0]), lambda x: np.kron(x, b=x[0]), lambda x: np.tensordot(a=x, b=x, axes=3),
+                  lambda x: np.trace(x, dtype=np.float32), lambda x: x.trace(1, 1, 2), lambda x: np.cross(x, x[::-1], axis=1),
+                  lambda x: np.cross(x, x[0], 1, 0, 2), lambda x: np.add.outer(x, x[0]), lambda x: np.multiply.outer(2.0, x),
+                  lambda x: np.add.reduce(x, axis=(0, 2), initial=3), lambda x: np.maximum.reduce(x, initial=0.5))
+        for f in (lambda x: np.sum(x, None, None, np.zeros(())), lambda x: np.clip(x, 0, 1, x), lambda x: x.mean(0, None, np.zeros(4)),
+                  lambda x: np.stack([x, x], 0, np.zeros((2, 3, 4))), lambda x: np.trace(x, out=np.zeros(()))):
+            with self.assertRaisesRegex(tenon.UsageError, "out|these arguments"):
+                tenon.function(f)(A)
+        for message, f in (("np.concatenate of these arguments .* 'dtype'", lambda x: np.concatenate([x, x], dtype="f4")),
+                           ("text names the axes", lambda x: np.einsum(x, [0, 1])), ("casting 'safe'", lambda x: x.astype("f4", casting="safe"))):
+            with self.assertRaisesRegex(tenon.UsageError, message):
+                tenon.function(f)(A)
+
+    def test_axes_that_are_not_there(self):
+        """As in NumPy an error, and not the axis that a remainder gives."""
+        for f in (lambda x: np.transpose(x, (0, 3)), lambda x: np.swapaxes(x, 0, 2), lambda x: np.moveaxis(x, 0, 2), lambda x: np.moveaxis(x, [0, 1], [1, 1]),
+                  lambda x: np.moveaxis(x, [0, 1], [0]), lambda x: np.moveaxis(x[0, 0], 0, 0), lambda x: np.diagonal(x, 0, 0, 2), lambda x: np.diagonal(x, 0, 1, -1),
+                  lambda x: np.diff(x, axis=2), lambda x: np.diff(x[0, 0]), lambda x: np.diff(x, -1), lambda x: np.quantile(x, 0.5, axis=-3),
+                  lambda x: np.median(x, (0, -2)), lambda x: np.tensordot(x, x, ([0], [2])), lambda x: np.tensordot(x, x, 3),
+                  lambda x: np.expand_dims(x, (0, 0)), lambda x: np.expand_dims(x, 3), lambda x: np.rot90(x, 1, (1, -1)), lambda x: np.roll(x, 1, 2),
+                  lambda x: np.repeat(x, 2, 2), lambda x: np.take_along_axis(x, np.zeros((1, 1), int), 2), lambda x: np.array_split(x, 2, 2),
+                  lambda x: np.linalg.norm(x, axis=(0, 0)), lambda x: np.vsplit(x[0], 1), lambda x: np.hsplit(x[0, 0], 1), lambda x: np.dsplit(x, 1),
+                  lambda x: np.array_split(x, 0), lambda x: np.split(x, 0), lambda x: np.meshgrid(x, x, indexing="yx"), lambda x: np.average(x, 0, [1, 2]),
+                  lambda x: np.einsum("ii", x), lambda x: np.einsum("i1", x)):
+            with self.subTest(f.__code__.co_firstlineno), self.assertRaises(ValueError):
+                tenon.function(f)(A)
+        for f in (lambda x: np.roll(x, 1.5), lambda x: np.sum(x, axis=1.0), lambda x: np.repeat(x, 1.5), lambda x: np.transpose(x, "ab")):
+            with self.subTest(f.__code__.co_firstlineno), self.assertRaisesRegex(TypeError, "whole number|integer"):
+                tenon.function(f)(A)
+
+    def test_parts_that_count(self):
+        """`where=`, `ddof` that leaves nothing, and what is no number among complex numbers."""
+        self.each(True, (P, A), lambda p, x: np.all(x > 0.5, where=p), lambda p, x: np.any(x > 0.5, axis=1, where=p), lambda p, x: np.any(x, where=False),
+                  lambda p, x: np.var(x, ddof=12), lambda p, x: np.var(x, 0, ddof=4), lambda p, x: np.std(x, 1, ddof=9), lambda p, x: np.var(x[:1, 0], ddof=2),
+                  lambda p, x: np.var(x, 0, ddof=2, where=p), lambda p, x: np.logical_and.reduce(p), lambda p, x: np.logical_or.reduce(p, axis=None))
+        self.each(False, (P, A), lambda p, x: np.var(x, where=p), lambda p, x: np.std(x, axis=1, where=p, keepdims=True), lambda p, x: np.var(x, ddof=1, where=p[:1]),
+                  lambda p, x: np.var(x, ddof=0.5), lambda p, x: np.nansum(x, initial=2, where=p), lambda p, x: np.nanmean(x, axis=1, where=p))
+        self.each(True, (np.full((2, 3), np.nan),), lambda x: np.nanmax(x, 1), lambda x: np.nanmin(x), lambda x: np.nanmax(x, initial=1), lambda x: np.nanmean(x, 0))
+        self.each(True, (WILD,), lambda x: np.nanmax(x, axis=0, keepdims=True), lambda x: np.diff(x, 0, prepend=1))
+        f = tenon.function("f64[n, 4]")(lambda x: x.var(0, ddof=3))
+        np.testing.assert_array_equal(f(A[:2]), np.full(4, np.inf))
+        np.testing.assert_array_equal(f(np.ones((1, 4))), np.full(4, np.nan))
+
+    def test_complex_numbers(self):
+        self.each(True, (Z,), lambda z: np.isnan(z), lambda z: np.isinf(z), lambda z: np.isfinite(z), lambda z: np.isclose(z[0], z[0]), lambda z: np.isclose(z[:, :1], z[:, :1], equal_nan=True),
+                  lambda z: np.isclose(z[0], z[0] + 1e-9j), lambda z: np.isclose(z[0], z[0] + 1), lambda z: np.array_equal(z, z, equal_nan=True))
+        with np.errstate(all="ignore"):
+            self.each(False, (Z[:, 2],), lambda z: np.abs(z), lambda z: np.abs(z * 1e200), lambda z: np.abs(z.astype("c8")), lambda z: np.linalg.norm(z, 1),
+                      lambda z: np.abs(np.round(z * (1 + 1j) * 1.234, 1)), lambda z: np.abs(2j * z), lambda z: np.abs(z * np.complex128(2j)), lambda z: np.abs(np.full_like(z, 1 + 2j)),
+                      lambda z: np.real(np.full_like(z, 1 + 2j)))
+            self.each(False, (Z[:, :1],), lambda z: np.abs(np.nansum(z)), lambda z: np.abs(np.nanprod(z)), lambda z: np.abs(np.nanmean(z)))
+        with self.assertRaisesRegex(TypeError, r"1j meets a value of f64; astype\('cf64'\)"):
+            tenon.function(lambda x: x * 1j)(A)
+
+    def test_whole_numbers(self):
+        low = np.array([[-128, 0, 5, 127]], np.int8)
+        self.each(True, (I,), lambda x: np.isnan(x), lambda x: np.isfinite(x), lambda x: np.isinf(x), lambda x: np.sign(x), lambda x: np.array_equal(x, x, equal_nan=True))
+        self.each(True, (low,), lambda x: np.sign(x))
+        self.each(True, (low.view(np.uint8),), lambda x: np.sign(x))
+        self.each(True, (P,), lambda p: np.abs(p), lambda p: np.isnan(p))
+
+    def test_numbers_among_others(self):
+        """Numbers and lists take the type of what they are joined to."""
+        self.each(True, (A, I), lambda x, i: np.stack([x[0, 0], 1.5, 2]), lambda x, i: np.stack((x[0], [1, 2, 3, 4])), lambda x, i: np.vstack([x, [1, 2, 3, 4]]),
+                  lambda x, i: np.hstack([x[0], 7]), lambda x, i: np.hstack([i[0], 7]), lambda x, i: np.hstack([x[0, 0], x[0, 1]]), lambda x, i: np.hstack([x, x]),
+                  lambda x, i: np.dstack([x, np.ones((3, 4))]), lambda x, i: np.column_stack([x[0], [1, 2, 3, 4]]), lambda x, i: np.outer(x, [1.5, 2]),
+                  lambda x, i: np.kron(x, [1, 2]), lambda x, i: np.full_like(x, x[0]), lambda x, i: np.polyval([], x))
+
+    def test_narrow_floats(self):
+        """Their products are rounded once."""
+        h = np.linspace(-200, 200, 901).astype(np.float16)
+        self.each(True, (h,), lambda x: np.radians(x), lambda x: np.degrees(x / 100))
+        np.testing.assert_array_equal(tenon.function(lambda x: np.around(x, 5))(h[:9]), h[:9])
+
+
+if __name__ == "__main__":
+    unittest.main()
