@@ -283,6 +283,31 @@ bool shlo_function(shlo_reader *r, mir_function *f, const shlo_value *args, shlo
     return ok;
 }
 
+/* Value K, which is a WHAT of F, has the type A in one place and B in the other. */
+static bool types_suit(shlo_call *c, const mir_function *f, const char *what, uint32_t k,
+                       const mir_type *a, const mir_type *b)
+{
+    return mir_agree(a, b) ||
+           shlo_refuse(c, DIAG_TypeMismatch, "%s %u of '@%.*s' has the type %.*s, and %.*s here",
+                       what, (unsigned)k, MIR_TEXT(f->name), MIR_TEXT(b->text), MIR_TEXT(a->text));
+}
+
+/* Operands from FIRST on, what F returns and the results have the types that F declares. */
+static bool has_signature(shlo_call *c, const mir_function *f, uint32_t first)
+{
+    const mir_op *o = c->op, *last = f->body.n_ops ? f->body.ops[f->body.n_ops - 1] : NULL;
+    for (uint32_t i = 0; i < f->body.n_args; i++)
+        if (!types_suit(c, f, "argument", i, o->in[first + i]->type, f->body.args[i].type))
+            return false;
+    for (uint32_t k = 0; k < f->n_results && k < o->n_out; k++)
+        if (!types_suit(c, f, "result", k, o->out[k].type, f->results[k]))
+            return false;
+    for (uint32_t k = 0; last && shlo_is_return(last) && k < f->n_results && k < last->n_in; k++)
+        if (last->in[k]->type && !types_suit(c, f, "result", k, last->in[k]->type, f->results[k]))
+            return false;
+    return true;
+}
+
 bool shlo_inline(shlo_call *c, mir_function *f, uint32_t first, shlo_value *out)
 {
     shlo_reader *r = c->r;
@@ -297,6 +322,8 @@ bool shlo_inline(shlo_call *c, mir_function *f, uint32_t first, shlo_value *out)
     if (f->body.n_args != n)
         return shlo_refuse(c, DIAG_ArityMismatch, "%u operand%s for a function of %u", (unsigned)n,
                            plural(n), (unsigned)f->body.n_args);
+    if (!has_signature(c, f, first))
+        return false;
     shlo_value *args = ARENA_ARRAY(&r->memory, shlo_value, n);
     if (!args)
         return shlo_no_memory(r);

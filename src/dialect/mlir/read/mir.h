@@ -66,6 +66,11 @@ static inline tn_dtype mir_stored(const mir_type *t)
     return t->quant ? t->quant->storage : t->dtype;
 }
 
+/* Can values of the types A and B be one value? Extents `?` may be any. (types.c) */
+bool mir_agree(const mir_type *a, const mir_type *b);
+/* Do the same stored numbers mean the same? The axis of scales may differ where they HAVE_MOVED. */
+bool mir_quants_agree(const mir_quant *a, const mir_quant *b, bool have_moved);
+
 typedef struct mir_types {
     const mir_type **at;
     uint32_t n, cap;

@@ -101,13 +101,7 @@ static bool check_operands(mir_reader *r, const mir_op *o, const mir_type *const
                         (unsigned)o->n_in, plural(o->n_in), (unsigned)n, plural(n));
     for (uint32_t i = 0; i < n; i++) {
         const mir_type *a = o->in[i]->type, *b = types[i];
-        if (!a || a == b || a->kind != MIR_TENSOR || b->kind != MIR_TENSOR)
-            continue;
-        bool same = a->dtype == b->dtype && a->rank == b->rank;
-        for (uint32_t k = 0; same && k < a->rank; k++)
-            same =
-                a->dims[k] == b->dims[k] || a->dims[k] == MIR_UNKNOWN || b->dims[k] == MIR_UNKNOWN;
-        if (!same)
+        if (a && !mir_agree(a, b))
             return mir_fail(r, DIAG_TypeMismatch, o->at,
                             "operand %u has the type %.*s, and %.*s is written", (unsigned)i,
                             MIR_TEXT(a->text), MIR_TEXT(b->text));

@@ -194,6 +194,45 @@ static bool tensor_type(mir_reader *r, const char *from, const mir_type **out)
            mir_no_memory(r);
 }
 
+/* ---- what agrees ---- */
+
+bool mir_quants_agree(const mir_quant *a, const mir_quant *b, bool have_moved)
+{
+    if (!a || !b)
+        return a == b;
+    bool same = a->storage == b->storage && a->low == b->low && a->high == b->high &&
+                a->n == b->n && a->rank == b->rank &&
+                (have_moved ? (a->axis < 0) == (b->axis < 0) : a->axis == b->axis);
+    for (uint32_t i = 0; same && !have_moved && i < a->rank; i++)
+        same = a->dims[i] == b->dims[i];
+    for (uint32_t i = 0; same && i < a->n; i++)
+        same = a->scales[i] == b->scales[i] && a->zeros[i] == b->zeros[i];
+    return same;
+}
+
+static bool tensors_agree(const mir_type *a, const mir_type *b)
+{
+    bool same =
+        a->dtype == b->dtype && a->rank == b->rank && mir_quants_agree(a->quant, b->quant, false);
+    for (uint32_t k = 0; same && k < a->rank; k++)
+        same = a->dims[k] == b->dims[k] || a->dims[k] == MIR_UNKNOWN || b->dims[k] == MIR_UNKNOWN;
+    return same;
+}
+
+bool mir_agree(const mir_type *a, const mir_type *b)
+{
+    if (a == b || a->kind == MIR_REFUSED || b->kind == MIR_REFUSED)
+        return true; /* what is refused is refused where it is used */
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == MIR_TENSOR)
+        return tensors_agree(a, b);
+    bool same = a->n_parts == b->n_parts && a->n_in == b->n_in;
+    for (uint32_t i = 0; same && i < a->n_parts; i++) /* as deep as types are read */
+        same = mir_agree(a->parts[i], b->parts[i]);
+    return same;
+}
+
 /* ---- all types ---- */
 
 /* T of the LIST of parts, the first N_IN of which are operands. */
