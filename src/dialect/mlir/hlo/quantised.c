@@ -1,5 +1,6 @@
 /* Quantised tensors are tensors of their storage. Movement moves that; every other operation is
  * done on what the numbers mean, and its result is quantised. */
+#include "base/memory/checked.h"
 #include "base/text/text.h"
 #include "dialect/mlir/hlo/lower.h"
 
@@ -73,24 +74,45 @@ static bool moves(mir_text name)
     return false;
 }
 
-/* Do the same numbers mean the same? The axis may be another one. */
-static bool same_meaning(const mir_quant *a, const mir_quant *b)
+/* How many elements the axes of T before AXIS have; -1: that is not known. */
+static int64_t elements_before(const mir_type *t, int64_t axis)
 {
-    if (a->storage != b->storage || a->n != b->n || (a->axis < 0) != (b->axis < 0) ||
-        a->rank != b->rank)
-        return false;
-    for (uint32_t i = 0; i < a->n; i++)
-        if (!(a->scales[i] == b->scales[i]) || a->zeros[i] != b->zeros[i])
-            return false;
-    return true;
+    int64_t n = 1;
+    for (int64_t i = 0; i < axis && i < (int64_t)t->rank; i++)
+        if (t->dims[i] == MIR_UNKNOWN || !mul_i64(n, t->dims[i], &n))
+            return -1;
+    return n;
 }
 
-static bool all_mean_the_same(const shlo_call *c)
+/* Do scales along an axis of the operand go with it to that of the result? */
+static bool scales_follow(shlo_call *c)
+{
+    const mir_quant *from = of_operand(c, 0), *to = of_result(c, 0);
+    const mir_text name = c->op->name;
+    int64_t list[TN_MAX_RANK];
+    uint32_t n;
+    if (!from || from->axis < 0 || to->axis < 0)
+        return false;
+    if (mir_is(name, "stablehlo.transpose"))
+        return shlo_ints(c, "permutation", TN_MAX_RANK, list, &n) && to->axis < n &&
+               list[to->axis] == from->axis;
+    if (mir_is(name, "stablehlo.broadcast_in_dim") ||
+        mir_is(name, "stablehlo.dynamic_broadcast_in_dim"))
+        return shlo_ints(c, "broadcast_dimensions", TN_MAX_RANK, list, &n) && from->axis < n &&
+               list[from->axis] == to->axis;
+    const int64_t before = elements_before(c->op->in[0]->type, from->axis);
+    return (mir_is(name, "stablehlo.reshape") || mir_is(name, "stablehlo.dynamic_reshape")) &&
+           before >= 0 && before == elements_before(c->op->out[0].type, to->axis);
+}
+
+/* Does what is stored mean the same where it is moved to? With several scales that is the question
+ * where each goes. */
+static bool all_mean_the_same(shlo_call *c)
 {
     const mir_quant *first = of_result(c, 0);
-    bool same = first != NULL;
+    bool same = first && (first->n == 1 || scales_follow(c));
     for (uint32_t k = 0; same && k < c->op->n_in; k++)
-        same = !of_operand(c, k) || same_meaning(of_operand(c, k), first);
+        same = !of_operand(c, k) || mir_quants_agree(of_operand(c, k), first, true);
     return same;
 }
 

@@ -149,8 +149,19 @@ static bool read_blocks(mir_reader *r, mir_quant *q)
            read_table(r, q, 1, &cap, &cap_zeros);
 }
 
+/* What stands for zero is a number of the storage. */
+static bool check_zeros(mir_reader *r, const mir_quant *q, span at)
+{
+    for (uint32_t i = 0; i < q->n; i++)
+        if (q->zeros[i] < q->low || q->zeros[i] > q->high)
+            return mir_fail(r, DIAG_InvalidAttribute, at,
+                            "its zero point does not lie in the range of its storage");
+    return true;
+}
+
 bool mir_read_quant(mir_reader *r, mir_type *out)
 {
+    const span at = mir_here(r);
     mir_quant *q = ARENA_NEW(r->memory, mir_quant);
     mir_text word;
     if (!q)
@@ -164,7 +175,7 @@ bool mir_read_quant(mir_reader *r, mir_type *out)
     const bool is_cut = mir_accept(r, ':');
     if (is_cut && mir_accept(r, '{')) {
         out->quant = q;
-        return read_blocks(r, q) && mir_expect(r, '>');
+        return read_blocks(r, q) && check_zeros(r, q, at) && mir_expect(r, '>');
     }
     if (is_cut && !read_whole(r, &q->axis))
         return false;
@@ -183,5 +194,5 @@ bool mir_read_quant(mir_reader *r, mir_type *out)
             return false;
     }
     out->quant = q;
-    return mir_expect(r, '>');
+    return check_zeros(r, q, at) && mir_expect(r, '>');
 }
