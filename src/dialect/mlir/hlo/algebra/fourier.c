@@ -125,8 +125,15 @@ static bool read_transform(shlo_call *c, const type *t, transform *f)
     f->is_real = i >= 2;
     if (!shlo_ints(c, "fft_length", 3, f->length, &f->n))
         return false;
-    bool fits = f->n >= 1 && f->n <= t->rank && type_is_static(t) &&
-                dtype_is_complex(t->dtype) == (i != 2) && (i != 2 || dtype_is_float(t->dtype));
+    static const struct {
+        tn_dtype real, complex;
+    } pairs[] = {{TN_F32, TN_CF32}, {TN_F64, TN_CF64}};
+    const tn_dtype to = shlo_out_type(c, 0)->dtype;
+    bool fits = false;
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
+        fits = fits || (t->dtype == (i == 2 ? pairs[k].real : pairs[k].complex) &&
+                        to == (i == 3 ? pairs[k].real : pairs[k].complex));
+    fits = fits && f->n >= 1 && f->n <= t->rank && type_is_static(t);
     for (uint32_t k = 0; fits && k < f->n; k++) {
         const int64_t extent = t->dims[t->rank - f->n + k];
         const bool is_half = i == 3 && k + 1 == f->n;

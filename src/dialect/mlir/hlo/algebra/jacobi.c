@@ -384,7 +384,7 @@ bool shlo_lower_svd(shlo_call *c)
     j.rows = m;
     const mir_type *u_type = shlo_out_type(c, 2), *v_type = shlo_out_type(c, 3);
     if (!u_type || !v_type || u_type->rank != t->rank || v_type->rank != t->rank)
-        return false;
+        return shlo_refuse(c, DIAG_ShapeMismatch, "this is not what the call takes and gives");
     const int64_t long_side = wide ? v_type->dims[t->rank - 2] : u_type->dims[t->rank - 1];
     if (long_side != m && long_side != n)
         return shlo_refuse(c, DIAG_ShapeMismatch, "this is not what the call takes and gives");

@@ -104,7 +104,8 @@ static bool lower_potrf(shlo_call *c, bool is_older)
     mir_field given[] = {FIELD("lower", is_lower)};
     const type *t = shlo_in_type(c, at);
     const mir_type *info = shlo_out_type(c, 1);
-    if (!t || !info || !lower_operation(c, "stablehlo.cholesky", at, 1, given, 1))
+    if (!t || !info || !shlo_are_matrices(c, t, true) ||
+        !lower_operation(c, "stablehlo.cholesky", at, 1, given, 1))
         return false;
     if (!dtype_is_int(info->dtype))
         return shlo_refuse(c, DIAG_DTypeNotSupported, "its second result is an integer");

@@ -109,16 +109,30 @@ static tn_value forward(shlo_call *c, tn_value l, tn_value r, bool unit)
     return out;
 }
 
-/* The matrices of T, operand K: square if SQUARE; with elements. */
-bool shlo_are_matrices(shlo_call *c, const type *t, bool square)
+/* The matrices of T: square if SQUARE; with elements, unless they MAY_BE_EMPTY. */
+static bool are_matrices(shlo_call *c, const type *t, bool square, bool may_be_empty)
 {
-    const bool ok = t->rank >= 2 && type_is_static(t) && t->count > 0 &&
+    const bool ok = t->rank >= 2 && type_is_static(t) && (t->count > 0 || may_be_empty) &&
                     (dtype_is_float(t->dtype) || dtype_is_complex(t->dtype)) &&
                     (!square || t->dims[t->rank - 1] == t->dims[t->rank - 2]);
-    return ok || shlo_refuse(c, DIAG_ShapeMismatch,
-                             "it takes%s matrices of floats, of known extents "
-                             "above 0",
-                             square ? " square" : "");
+    return ok ||
+           shlo_refuse(c, DIAG_ShapeMismatch, "it takes%s matrices of floats, of known extents%s",
+                       square ? " square" : "", may_be_empty ? "" : " above 0");
+}
+
+bool shlo_are_matrices(shlo_call *c, const type *t, bool square)
+{
+    return are_matrices(c, t, square, false);
+}
+
+/* Are there as many matrices of T as of OF, along the same axes, and do they suit each other? */
+static bool are_system(shlo_call *c, const type *t, const type *of, bool left)
+{
+    bool suit = of->rank == t->rank && of->dtype == t->dtype &&
+                of->dims[of->rank - (left ? 2 : 1)] == t->dims[t->rank - 1];
+    for (uint32_t i = 0; suit && i + 2 < t->rank; i++)
+        suit = of->dims[i] == t->dims[i];
+    return suit || shlo_refuse(c, DIAG_ShapeMismatch, "its matrices do not suit each other");
 }
 
 bool shlo_lower_triangular_solve(shlo_call *c)
@@ -129,14 +143,14 @@ bool shlo_lower_triangular_solve(shlo_call *c)
     const bool adjoint = mir_is(word, "ADJOINT"), turns = adjoint || mir_is(word, "TRANSPOSE");
     const bool left = shlo_flag(c, "left_side", true), unit = shlo_flag(c, "unit_diagonal", false);
     bool lower = shlo_flag(c, "lower", true);
-    if (!t || !of || !shlo_are_matrices(c, t, true) || !shlo_are_matrices(c, of, false))
+    if (!t || !of || !are_matrices(c, t, true, true) || !are_matrices(c, of, false, true))
         return false;
     if (!turns && !mir_is(word, "NO_TRANSPOSE"))
         return shlo_refuse(c, DIAG_InvalidAttribute, "'transpose_a' is no transposition");
-    if (of->rank != t->rank || of->dims[of->rank - (left ? 2 : 1)] != t->dims[t->rank - 1] ||
-        t->count / (t->dims[t->rank - 1] * t->dims[t->rank - 1]) !=
-            of->count / (of->dims[t->rank - 1] * of->dims[t->rank - 2]))
-        return shlo_refuse(c, DIAG_ShapeMismatch, "its matrices do not suit each other");
+    if (!are_system(c, t, of, left))
+        return false;
+    if (of->count == 0)
+        return shlo_give(c, 0, shlo_in(c, 1));
     /* x op(a) = b is op(a)' x' = b' */
     const tn_value plain = shlo_in(c, 0);
     const bool is_turned = turns == left;
@@ -187,10 +201,12 @@ bool shlo_lower_cholesky(shlo_call *c)
 {
     const type *t = shlo_in_type(c, 0);
     const bool lower = shlo_flag(c, "lower", false);
-    if (!t || !shlo_are_matrices(c, t, true))
+    if (!t || !are_matrices(c, t, true, true))
         return false;
     /* the upper factor is the adjoint of the lower one */
     const tn_value plain = shlo_in(c, 0);
+    if (t->count == 0)
+        return shlo_give(c, 0, plain);
     const tn_value a = shlo_matrices_in_front(c, lower ? plain : conjugate(c, plain), !lower);
     const tn_value l = factor(c, a, t);
     return shlo_give(c, 0, shlo_matrices_back(c, lower ? l : conjugate(c, l), t, !lower));
