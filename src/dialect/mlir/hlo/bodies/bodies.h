@@ -21,6 +21,16 @@ bool shlo_can_lift(const shlo_call *c, const mir_region *region);
 bool shlo_apply(shlo_call *c, const mir_region *region, const tn_value *args, tn_ints shape,
                 tn_value *out, uint32_t n);
 
+/* ---- arguments.c: refused is what REGION cannot be given ---- */
+
+/* TIMES arguments for each of N operands from FIRST on, of its element type. */
+bool shlo_takes_each(shlo_call *c, const mir_region *region, uint32_t first, uint32_t n,
+                     uint32_t times);
+/* What N operands from OWN on have come to, then elements of N operands from OTHER on; the types of
+ * the region may be wider. */
+bool shlo_takes_pairs(shlo_call *c, const mir_region *region, uint32_t own, uint32_t other,
+                      uint32_t n);
+
 /* ---- fold.c ---- */
 
 /* Accumulators of N inputs, and in front of each position what it has come to. */

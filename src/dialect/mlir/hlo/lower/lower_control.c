@@ -94,6 +94,11 @@ static bool loop_region(shlo_call *c, uint32_t k, const tn_value *in, const shlo
     if (region->n_args != n)
         return shlo_refuse(c, DIAG_RegionSignature, "a region has %u argument%s instead of %u",
                            (unsigned)region->n_args, plural(region->n_args), (unsigned)n);
+    for (uint32_t i = 0; i < n; i++)
+        if (!mir_agree(region->args[i].type, c->op->in[i]->type))
+            return shlo_refuse(c, DIAG_RegionSignature,
+                               "argument %u of a region has another type than operand %u",
+                               (unsigned)i, (unsigned)i);
     if (!make_room(c, (size_t)1 + n + s->n, &room))
         return false;
     tn_region_begin(c->b, NULL);
@@ -338,6 +343,8 @@ static bool only_region(shlo_call *c, uint32_t k)
 {
     const mir_op *o = c->op;
     region_room room;
+    if (o->regions[k].n_args && o->row->lower != shlo_lower_manual)
+        return shlo_refuse(c, DIAG_RegionSignature, "its regions have no arguments");
     if (!make_room(c, o->n_out, &room) ||
         !shlo_region(c->r, c->frame, &o->regions[k], o->at, room.results, o->n_out))
         return false;
@@ -349,6 +356,11 @@ static bool only_region(shlo_call *c, uint32_t k)
 bool shlo_lower_if(shlo_call *c)
 {
     int64_t known;
+    const type *t = shlo_in_type(c, 0);
+    if (!t)
+        return false;
+    if (t->dtype != TN_I1 || t->rank != 0)
+        return shlo_refuse(c, DIAG_RegionSignature, "it takes an i1 of rank 0");
     if (shlo_known_number(c, 0, &known))
         return only_region(c, known ? 0 : 1);
     shlo_captures s;

@@ -152,10 +152,10 @@ bool shlo_lower_sort(shlo_call *c)
     const type *t = shlo_in_type(c, 0);
     if (!t || !shlo_int(c, "dimension", -1, &axis) || !shlo_same_shape(c, 0))
         return false;
-    if (c->op->n_out != n || c->op->regions[0].n_args != 2 * n)
-        return shlo_refuse(c, DIAG_RegionSignature,
-                           "it has as many results as operands, and two "
-                           "arguments of its region for each");
+    if (c->op->n_out != n)
+        return shlo_refuse(c, DIAG_ArityMismatch, "it has as many results as operands");
+    if (!shlo_takes_each(c, &c->op->regions[0], 0, n, 2))
+        return false;
     axis += axis < 0 ? (int64_t)t->rank : 0;
     if (!shlo_are_axes(c, "dimension", &axis, 1, t->rank))
         return false;

@@ -350,6 +350,8 @@ bool shlo_lower_reduce(shlo_call *c)
     if (c->op->n_in != 2 * n || c->op->n_out != n)
         return shlo_refuse(c, DIAG_ArityMismatch,
                            "it has as many initial values and results as inputs");
+    if (!shlo_takes_pairs(c, &c->op->regions[0], n, 0, n))
+        return false;
     bool done = false;
     if (n == 2 && !lower_arg(c, axes, n_axes, &done))
         return false;
@@ -413,8 +415,8 @@ bool shlo_lower_map(shlo_call *c)
         return shlo_no_memory(c->r);
     if (!t || !shlo_same_shape(c, 0))
         return false;
-    if (region->n_args != n)
-        return shlo_refuse(c, DIAG_RegionSignature, "its region has an argument for each input");
+    if (!shlo_takes_each(c, region, 0, n, 1))
+        return false;
     for (uint32_t k = 0; k < n; k++)
         in[k] = shlo_in(c, k);
     const bool whole = t->rank == 0 || shlo_can_lift(c, region);

@@ -297,6 +297,8 @@ bool shlo_lower_reduce_window(shlo_call *c)
     if (c->op->n_in != 2 * n || c->op->n_out != n)
         return shlo_refuse(c, DIAG_ArityMismatch,
                            "it has as many initial values and results as inputs");
+    if (!shlo_takes_pairs(c, &c->op->regions[0], n, 0, n))
+        return false;
     dim places[TN_MAX_RANK];
     if (is_nowhere(&w, x, places))
         return give_nothing(c, n, x, places);
@@ -352,6 +354,18 @@ bool shlo_lower_select_and_scatter(shlo_call *c)
         return false;
     if (!type_is_static(t) || !type_is_static(from))
         return shlo_refuse(c, DIAG_ShapeUnknown, "it takes tensors of known extents");
+    dim wanted[TN_MAX_RANK];
+    bool suits = from->rank == t->rank && from->dtype == t->dtype;
+    (void)is_nowhere(&w, t, wanted);
+    for (uint32_t i = 0; suits && i < t->rank; i++)
+        suits = from->dims[i] == wanted[i];
+    if (!suits)
+        return shlo_refuse(c, DIAG_ShapeMismatch,
+                           "the source does not have one element for "
+                           "each window");
+    if (!shlo_takes_each(c, &c->op->regions[0], 0, 1, 2) ||
+        !shlo_takes_pairs(c, &c->op->regions[1], 2, 1, 1))
+        return false;
     const tn_value init = shlo_in(c, 2), given = shlo_in(c, 1);
     tn_value flat = tn_broadcast(b, init, TN_INTS(t->count));
     if (from->count > 0) {
@@ -370,10 +384,6 @@ bool shlo_lower_select_and_scatter(shlo_call *c)
         const type *to = tn_is_value(at) ? shlo_type_of(c, at) : NULL;
         if (!to)
             return false;
-        if (to->count != from->count)
-            return shlo_refuse(c, DIAG_ShapeMismatch,
-                               "the source does not have one element for "
-                               "each window");
         const tn_value places = flat_places(c, at, t, to, &w);
         const tn_value line = tn_reshape(b, places, TN_INTS(from->count));
         const tn_value updates = tn_reshape(b, given, TN_INTS(from->count));
