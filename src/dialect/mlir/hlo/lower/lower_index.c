@@ -1,69 +1,10 @@
 /* Positions given by data: gather and scatter. */
 #include "dialect/mlir/hlo/bodies/bodies.h"
 #include "dialect/mlir/hlo/lower.h"
+#include "dialect/mlir/hlo/lower/index_axes.h"
 #include "dialect/mlir/hlo/numbers/ranges.h"
 
 #include <math.h>
-
-/* What the dimension numbers of both say. B stands for the shape of the indices without the axis of
- * their components; its axes are those of the result, or of the updates, that are no window axes.
- */
-typedef struct index_axes {
-    int64_t window[TN_MAX_RANK]; /* of the result or the updates: the axes that run over a window */
-    int64_t dropped[TN_MAX_RANK];  /* of the operand: those that windows lack */
-    int64_t batch[TN_MAX_RANK];    /* of the operand: those that run with the indices */
-    int64_t batch_in[TN_MAX_RANK]; /* of the indices: what they run with */
-    int64_t map[TN_MAX_RANK];      /* of the operand: the axis of each component */
-    uint32_t n_window, n_dropped, n_batch, n_batch_in, n_map;
-    int64_t vector; /* the axis of components; the rank of the indices: none */
-} index_axes;
-
-typedef struct index_words {
-    const char *window, *dropped, *batch, *batch_in, *map;
-} index_words;
-
-static bool read_list(shlo_call *c, const mir_fields *f, const char *name, uint32_t rank,
-                      int64_t *out, uint32_t *n)
-{
-    return shlo_ints_of(c, name, mir_attr_named(f, name), TN_MAX_RANK, out, n) &&
-           shlo_are_axes(c, name, out, *n, rank);
-}
-
-/* RANK: of the operand, IN of the indices, WIDE of the result or the updates. */
-static bool read_axes(shlo_call *c, const char *name, const index_words *w, uint32_t rank,
-                      const type *in, uint32_t wide, index_axes *a)
-{
-    const mir_fields *f = shlo_struct(c, name);
-    if (!f || !read_list(c, f, w->window, wide, a->window, &a->n_window) ||
-        !read_list(c, f, w->dropped, rank, a->dropped, &a->n_dropped) ||
-        !read_list(c, f, w->batch, rank, a->batch, &a->n_batch) ||
-        !read_list(c, f, w->batch_in, in->rank, a->batch_in, &a->n_batch_in) ||
-        !read_list(c, f, w->map, rank, a->map, &a->n_map))
-        return false;
-    const mir_attr *vector = mir_attr_named(f, "index_vector_dim");
-    a->vector = vector ? vector->i : 0;
-    const int64_t parts = a->vector >= 0 && a->vector < (int64_t)in->rank ? in->dims[a->vector] : 1;
-    const uint32_t n_b = in->rank - (a->vector < (int64_t)in->rank);
-    if (a->vector < 0 || a->vector > (int64_t)in->rank || parts != (int64_t)a->n_map ||
-        a->n_batch != a->n_batch_in || a->n_window + a->n_dropped + a->n_batch != rank ||
-        a->n_window + n_b != wide)
-        return shlo_refuse(c, DIAG_InvalidAttribute, "'%s' does not suit the shapes", name);
-    return true;
-}
-
-static bool holds(const int64_t *list, uint32_t n, int64_t axis)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (list[i] == axis)
-            return true;
-    return false;
-}
-
-/* Does operand axis AXIS have no axis in a window? */
-static bool lacks(const index_axes *a, int64_t axis)
-{
-    return holds(a->dropped, a->n_dropped, axis) || holds(a->batch, a->n_batch, axis);
-}
 
 /* The axis of B that is axis AXIS of the indices. */
 static int64_t axis_in_b(const index_axes *a, int64_t axis)
@@ -118,7 +59,7 @@ static void order_of(const index_axes *a, uint32_t rank, int64_t *at)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < rank; i++)
-        if (!holds(a->window, a->n_window, i))
+        if (!index_axes_hold(a->window, a->n_window, i))
             at[n++] = i;
     for (uint32_t i = 0; i < a->n_window; i++)
         at[n++] = a->window[i];
@@ -192,7 +133,7 @@ static tn_value positions(shlo_call *c, const index_axes *a, tn_value indices, c
         const tn_value start = start_of(c, a, indices, in, i, (uint32_t)shape.n, true, most);
         if (tn_is_value(start))
             sum = plus_steps(b, sum, start, stride[i]);
-        if (lacks(a, i))
+        if (index_axes_lack(a, i))
             continue;
         if (sizes[i] != 1 && sizes[i] != 0) {
             const tn_value step = tn_iota(b, TN_SI64, shape, at);
@@ -225,10 +166,10 @@ bool shlo_lower_gather(shlo_call *c)
         (c->arg ? !shlo_shape_in(c, 2, "the shape of a slice", false, sizes, &n_sizes)
                 : !shlo_ints_or(c, "slice_sizes", x->rank, 1, sizes)) ||
         (c->arg && n_sizes != x->rank) ||
-        !read_axes(c, "dimension_numbers", &words, x->rank, in, shlo_out_type(c, 0)->rank, &a))
+        !index_axes_read(c, "dimension_numbers", &words, x, in, shlo_out_type(c, 0)->rank, &a))
         return false;
     for (uint32_t i = 0; i < x->rank; i++)
-        if (!is_slice(sizes[i], x->dims[i], lacks(&a, i)))
+        if (!is_slice(sizes[i], x->dims[i], index_axes_lack(&a, i)))
             return shlo_refuse(c, DIAG_InvalidAttribute, "slice size %u is out of range",
                                (unsigned)i);
     uint32_t n = 0;
@@ -237,7 +178,7 @@ bool shlo_lower_gather(shlo_call *c)
             dims[n++] = in->dims[i];
     const uint32_t n_b = n;
     for (uint32_t i = 0; i < x->rank; i++)
-        if (!lacks(&a, i))
+        if (!index_axes_lack(&a, i))
             dims[n++] = sizes[i];
     const tn_value data = shlo_in(c, 0);
     const tn_value wide = tn_cast(b, shlo_in(c, 1), TN_SI64);
@@ -281,7 +222,7 @@ static tn_value places(shlo_call *c, const index_axes *a, tn_value indices, cons
     for (uint32_t i = 0; i < x->rank; i++) {
         tn_value place = start_of(c, a, indices, in, i, (uint32_t)shape.n, false, 0);
         const bool has_start = tn_is_value(place);
-        if (!lacks(a, i)) {
+        if (!index_axes_lack(a, i)) {
             const tn_value step = tn_iota(b, TN_SI64, shape, at++);
             place = has_start ? tn_add(b, place, step) : step;
         } else if (!has_start) {
@@ -379,9 +320,10 @@ static tn_value scattered(shlo_call *c, shlo_combine how, tn_value flat, const t
         return combined_at(c, flat, t, updates, TN_COMBINE_ADD);
     case SHLO_MULTIPLY:
         return combined_at(c, flat, t, updates, TN_COMBINE_MUL);
-    case SHLO_SUBTRACT: {
-        const tn_value zero = tn_scalar_like(b, updates, 0);
-        return combined_at(c, flat, t, tn_sub(b, zero, updates), TN_COMBINE_ADD);
+    case SHLO_SUBTRACT: { /* -0 - 0 is -0: zero less the update would not do for floats */
+        const tn_value zero = is_float ? tn_no_value() : tn_scalar_like(b, updates, 0);
+        const tn_value less = is_float ? tn_neg(b, updates) : tn_sub(b, zero, updates);
+        return combined_at(c, flat, t, less, TN_COMBINE_ADD);
     }
     case SHLO_MAXIMUM:
         return combined_at(c, flat, t, updates, is_float ? TN_COMBINE_MAX_NAN : TN_COMBINE_MAX);
@@ -430,15 +372,10 @@ bool shlo_scatter_flat(shlo_call *c, const mir_region *region, const tn_value *x
 }
 
 /* Input K of N, and update K: both as vectors. */
-static bool flatten(shlo_call *c, uint32_t k, uint32_t n, const type *x, dim count,
-                    const int64_t *perm, uint32_t rank, tn_value *flat, tn_value *update)
+static bool flatten(shlo_call *c, uint32_t k, uint32_t n, dim count, const int64_t *perm,
+                    uint32_t rank, tn_value *flat, tn_value *update)
 {
     tn_builder *b = c->b;
-    const type *own = shlo_in_type(c, k), *u = shlo_in_type(c, n + 1 + k);
-    if (!own || !u)
-        return false;
-    if (own->count != x->count || u->rank != rank)
-        return shlo_refuse(c, DIAG_ShapeMismatch, "its inputs have different shapes");
     const tn_value all = shlo_in(c, n + 1 + k);
     const tn_value ordered = rank ? shlo_transposed(c, all, (tn_ints){perm, rank}) : all;
     *flat = shlo_reshaped(c, shlo_in(c, k), TN_INTS(count));
@@ -460,7 +397,11 @@ bool shlo_lower_scatter(shlo_call *c)
                            "it takes as many updates as inputs, and the indices between them");
     const type *x = shlo_in_type(c, 0), *in = shlo_in_type(c, n), *u = shlo_in_type(c, n + 1);
     if (!x || !in || !u ||
-        !read_axes(c, "scatter_dimension_numbers", &words, x->rank, in, u->rank, &a))
+        !index_axes_read(c, "scatter_dimension_numbers", &words, x, in, u->rank, &a) ||
+        !index_axes_take(c, &a, x, in, u) || !shlo_same_shape_of(c, 0, n) ||
+        !shlo_same_shape(c, n + 1))
+        return false;
+    if (!shlo_takes_pairs(c, &c->op->regions[0], 0, n + 1, n))
         return false;
     order_of(&a, u->rank, perm);
     for (uint32_t i = 0; i < u->rank; i++)
@@ -477,7 +418,7 @@ bool shlo_lower_scatter(shlo_call *c)
     tn_value *updates = flat + n;
     bool ok = true;
     for (uint32_t k = 0; ok && k < n; k++)
-        ok = flatten(c, k, n, x, count, perm, u->rank, &flat[k], &updates[k]);
+        ok = flatten(c, k, n, count, perm, u->rank, &flat[k], &updates[k]);
     if (ok && u->count != 0)
         ok =
             shlo_scatter_flat(c, &c->op->regions[0], flat, at, updates, n, count, all_inside, flat);
