@@ -194,6 +194,21 @@ class Microsoft(Case):
             want = attended(turn(heads(q, 4)[b])[None], all_k.repeat(2, 0)[None], all_v.repeat(2, 0)[None])
             self.close(got[b], want[0])
 
+    def test_sinks(self):
+        """A share of attention goes to no key: that of a score of each head, or of 0."""
+        q, k, v, sinks = floats(2, 3, 16), floats(2, 3, 8), floats(2, 3, 8), floats(4)
+        last, total = np.array([2, 2], np.int32), np.array([3], np.int32)
+        parts = heads(q, 4), heads(k, 2).repeat(2, 1), heads(v, 2).repeat(2, 1)
+        later = np.where(np.tri(3, dtype=bool), 0, -np.inf)
+        for scores, more, attributes in (sinks, (sinks,), {}), (np.zeros(4), (), {"smooth_softmax": 1}):
+            given = [q, k, v, None, None, last, total, *[None] * 4 * bool(more), *more]
+            got, keys, values = self.give("GroupQueryAttention", 3, *given, num_heads=4, kv_num_heads=2, **attributes)
+            self.assertEqual(keys.shape, (2, 2, 3, 4))
+            own = np.einsum("bhsd,bhtd->bhst", *parts[:2]) / 2 + later
+            wide = np.concatenate([own, np.broadcast_to(scores[:, None, None], (2, 4, 3, 1))], -1)
+            want = np.einsum("bhst,bhtd->bhsd", softmax(wide)[..., :-1], parts[2])
+            self.close(got, want.transpose(0, 2, 1, 3).reshape(2, 3, 16))
+
     def test_quantised_lstm(self):
         """Both products are of bytes: the inputs have one range, the states of each step have one."""
         x, h, c = floats(4, 2, 3), floats(1, 2, 5), floats(1, 2, 5)

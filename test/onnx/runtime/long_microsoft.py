@@ -128,6 +128,10 @@ def grouped():
     yield op, "y _k _v", [*one, *old, i32(6, 3), i32(7), *angles], (6,), turned
     yield op, "y _k _v", [*one, f(2, 2, 9, 16), f(2, 2, 9, 16), i32(6, 6), i32(7), *angles], (6,), turned
     yield op, "y k v", [*one, *old, i32(6, 6), i32(7)], (6,), heads | {"local_window_size": 3}
+    yield op, "y k v", [*prompt, None, None, i32(3, 3), i32(4)], (6,), heads | {"smooth_softmax": 1}
+    for more in {}, {"local_window_size": 2}, {"softcap": 0.8}:
+        yield op, "y k v", [*prompt, None, None, i32(3, 3), i32(4), None, None, None, None, f(4)], (6,), heads | more
+    yield op, "y _k _v", [*one, *old, i32(6, 3), i32(7), *angles, None, None, f(4)], (6,), turned
     more = [f(1, 3, 64), f(1, 3, 32), f(1, 3, 32), f(1, 2, 5, 16), f(1, 2, 5, 16)]
     yield op, "y k v", [*more, i32(7), i32(8), *angles], (6,), turned
 

@@ -392,25 +392,61 @@ static tn_value seen_by(const grouped *g, tn_dtype d)
     return tn_select(b, seen, none, out);
 }
 
+/* X with one more key, all zeros. */
+static tn_value with_sink(onnx_call *c, tn_value x)
+{
+    const type *t = onnx_type_of(c, x);
+    if (!t)
+        return x;
+    const tn_value none =
+        tn_splat(c->b, t->dtype, TN_INTS(t->dims[0], t->dims[1], 1, t->dims[3]), 0);
+    return tn_concat(c->b, TN_VALUES(x, none), 2);
+}
+
+/* MASK with what is added to the score of that key, which is 0: the number of each head in input
+ * 11, else 0. */
+static tn_value mask_of_sinks(const grouped *g, tn_value mask)
+{
+    onnx_call *c = g->c;
+    const type *t = onnx_type_of(c, mask), *q = onnx_type_of(c, g->q);
+    if (!t || !q)
+        return mask;
+    const dim batch = t->dims[0], length = t->dims[2], keys = t->dims[3], heads = q->dims[1];
+    const tn_ints column = TN_INTS(batch, heads, length, 1);
+    tn_value own = tn_splat(c->b, t->dtype, column, 0);
+    if (onnx_has_in(c, 11)) {
+        const tn_value given = tn_cast(c->b, onnx_in(c, 11), t->dtype);
+        own = tn_broadcast(c->b, tn_reshape(c->b, given, TN_INTS(1, heads, 1, 1)), column);
+    }
+    const tn_value wide = tn_broadcast(c->b, mask, TN_INTS(batch, heads, length, keys));
+    return tn_concat(c->b, TN_VALUES(wide, own), 3);
+}
+
 bool onnx_op_group_query_attention(onnx_call *c)
 {
     grouped g = {.c = c};
     const type *t = onnx_in_type(c, 0);
     if (!t || !read_grouped(&g) || !find_length(&g))
         return false;
-    if (onnx_attr_int(c, "smooth_softmax", 0) > 0 || onnx_has_in(c, 11) || onnx_wants_out(c, 3) ||
-        onnx_attr_int(c, "k_quant_type", 0))
+    if (onnx_wants_out(c, 3) || onnx_attr_int(c, "k_quant_type", 0))
         return onnx_refuse(c, DIAG_NotImplemented,
-                           "'smooth_softmax', sinks of heads, quantised caches and scores as a "
-                           "result are not read");
+                           "quantised caches and scores as a result are not read");
+    if (!onnx_in_fits(c, 11, TN_INTS(onnx_attr_int(c, "num_heads", 0))))
+        return false;
     if (!rotate_grouped(&g))
         return false;
-    const tn_value k = in_cache(&g, 3, g.k), v = in_cache(&g, 4, g.v);
+    tn_value k = in_cache(&g, 3, g.k), v = in_cache(&g, 4, g.v);
     (void)onnx_give(c, 1, k);
     (void)onnx_give(c, 2, v);
     tn_attention how = {0};
     const tn_value bias = onnx_in(c, 10);
-    return give_attention(c, g.q, k, v, &how, sum_of(c, seen_by(&g, t->dtype), bias));
+    tn_value mask = sum_of(c, seen_by(&g, t->dtype), bias);
+    if (onnx_has_in(c, 11) || onnx_attr_int(c, "smooth_softmax", 0) > 0) {
+        k = with_sink(c, k);
+        v = with_sink(c, v);
+        mask = mask_of_sinks(&g, mask);
+    }
+    return give_attention(c, g.q, k, v, &how, mask);
 }
 
 /* ---- RotaryEmbedding ---- */
