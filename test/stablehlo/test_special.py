@@ -88,8 +88,10 @@ class Special(unittest.TestCase):
     def test_slopes(self):
         """Also where a branch that is not taken has none, or a flat one."""
         at_0 = math.sqrt(math.pi) / 2
-        for op, x, want in (("lgamma", [1.0, 2.0, 7.0, 0.5, -0.5], [digamma(a) for a in (1.0, 2.0, 7.0, 0.5, -0.5)]),
-                            ("erf_inv", [0.0, -0.0, 0.5], [at_0, at_0, at_0 * math.exp(0.4769362762044699 ** 2)]),
+        for op, x, want in (("lgamma", [1.0, 2.0, 7.0, 0.5, -0.5, math.inf], [digamma(a) for a in (1.0, 2.0, 7.0, 0.5, -0.5, math.inf)]),
+                            ("digamma", [1.0, 0.5, math.inf], [math.pi ** 2 / 6, math.pi ** 2 / 2, 0.0]),
+                            ("erf_inv", [0.0, -0.0, 1e-300, 1e-10, 0.5, 1.0, -1.0],
+                             [at_0, at_0, at_0, at_0, at_0 * math.exp(0.4769362762044699 ** 2), math.inf, math.inf]),
                             ("bessel_i1e", [0.0, -0.0, 0.5], [0.5, 0.5, 0.17577286089453492])):
             with tempfile.TemporaryDirectory() as name:
                 program = pathlib.Path(name) / "slope.mlir"

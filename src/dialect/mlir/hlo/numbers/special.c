@@ -90,7 +90,14 @@ static gamma_parts parts_of(tn_builder *b, tn_value x)
     return p;
 }
 
-static tn_value log_gamma(tn_builder *b, tn_value x)
+/* X, but 1 where P: derivatives go through both sides of a choice, and the one that is not chosen
+ * must have a slope, too. */
+static tn_value one_if(tn_builder *b, tn_value p, tn_value x)
+{
+    return number_if(b, p, 1, x);
+}
+
+static tn_value log_gamma_of(tn_builder *b, tn_value x)
 {
     const double log_pi = 1.14472988584940017414, half_log_2_pi = 0.91893853320467274178;
     const gamma_parts p = parts_of(b, x);
@@ -114,11 +121,17 @@ static tn_value log_gamma(tn_builder *b, tn_value x)
     const tn_value none = tn_sub(b, log_sine, log_sine);
     const tn_value finite = tn_compare(b, TN_EQ, none, num(b, 0));
     const tn_value left = either(b, finite, mirrored, pole);
-    const tn_value all = either(b, p.reflects, left, y);
-    return number_if(b, tn_is_inf(b, x), (double)INFINITY, all);
+    return either(b, p.reflects, left, y);
 }
 
-static tn_value digamma(tn_builder *b, tn_value x)
+static tn_value log_gamma(tn_builder *b, tn_value x)
+{
+    const tn_value is_inf = tn_is_inf(b, x);
+    const tn_value y = log_gamma_of(b, one_if(b, is_inf, x));
+    return either(b, is_inf, tn_mul(b, x, x), y);
+}
+
+static tn_value digamma_of(tn_builder *b, tn_value x)
 {
     const double pi = 3.14159265358979323846;
     const gamma_parts p = parts_of(b, x);
@@ -140,6 +153,13 @@ static tn_value digamma(tn_builder *b, tn_value x)
     const tn_value all = either(b, p.reflects, mirrored, y);
     const tn_value is_left = tn_compare(b, TN_LE, x, num(b, 0));
     return number_if(b, tn_and(b, is_left, is_whole(b, x)), (double)NAN, all);
+}
+
+static tn_value digamma(tn_builder *b, tn_value x)
+{
+    const tn_value is_inf = is_equal(b, x, (double)INFINITY);
+    const tn_value y = digamma_of(b, one_if(b, is_inf, x));
+    return either(b, is_inf, tn_log(b, tn_maximum(b, x, num(b, 1))), y);
 }
 
 /* ---- Hurwitz' zeta function, by the formula of Euler and Maclaurin ---- */
@@ -268,16 +288,20 @@ static tn_value erf_inv(tn_builder *b, tn_value y, int steps)
                                   -0.00367342844,  0.00573950773,  -0.0076224613,
                                   0.00943887047,   1.00167406,     2.83297682};
     const double slope = 1.12837916709551257390; /* of erf at 0 */
-    const tn_value far = tn_abs(b, y);
+    const tn_value size_of_y = tn_abs(b, y), is_end = is_equal(b, size_of_y, 1);
+    const tn_value far = number_if(b, is_end, 0.5, size_of_y);
     const tn_value rest = tn_sub(b, num(b, 1), far);
     const tn_value w = tn_neg(b, tn_log(b, tn_mul(b, rest, plus(b, far, 1))));
     const tn_value low = polynomial(b, plus(b, w, -2.5), middle, COUNT(middle));
-    const tn_value high = polynomial(b, plus(b, tn_sqrt(b, w), -3), tail, COUNT(tail));
-    const tn_value body = tn_mul(b, far, either(b, is_below(b, w, 5), low, high));
+    const tn_value is_low = is_below(b, w, 5), is_body = is_below(b, w, 16);
+    const tn_value root = tn_sqrt(b, number_if(b, is_low, 5, w));
+    const tn_value high = polynomial(b, plus(b, root, -3), tail, COUNT(tail));
+    const tn_value body = tn_mul(b, far, either(b, is_low, low, high));
     /* as erfc(x) is about e^-x² / (x √π) */
-    const tn_value size = times(b, tn_log(b, times(b, w, 3.14159265358979323846)), 0.5);
-    const tn_value tip = tn_sqrt(b, tn_sub(b, plus(b, w, log(2)), size));
-    tn_value x = either(b, is_below(b, w, 16), body, tip);
+    const tn_value v = number_if(b, is_body, 16, w);
+    const tn_value size = times(b, tn_log(b, times(b, v, 3.14159265358979323846)), 0.5);
+    const tn_value tip = tn_sqrt(b, tn_sub(b, plus(b, v, log(2)), size));
+    tn_value x = either(b, is_body, body, tip);
     for (int i = 0; i < steps; i++) {
         const tn_value from_0 = tn_sub(b, tn_erf(b, x), far);
         const tn_value from_1 = tn_sub(b, rest, erf_complement(b, x));
@@ -286,7 +310,7 @@ static tn_value erf_inv(tn_builder *b, tn_value y, int steps)
         const tn_value bend = plus(b, tn_mul(b, x, step), 1);
         x = tn_sub(b, x, tn_div(b, step, bend));
     }
-    x = number_if(b, is_equal(b, far, 1), (double)INFINITY, x);
+    x = either(b, is_end, tn_rsqrt(b, tn_sub(b, num(b, 1), size_of_y)), x); /* inf, and steep */
     x = number_if(b, tn_compare(b, TN_GT, far, num(b, 1)), (double)NAN, x);
     const tn_value other = tn_neg(b, x);
     x = either(b, is_below(b, y, 0), other, x);
