@@ -22,12 +22,34 @@ static value_id one_hot(grad_call *c, tn_dtype dtype, uint32_t rank, uint32_t ax
     return build_constant(&c->b, dtype, dims, rank, data);
 }
 
+/* G among zeros like X, at the position AT, which is there: nothing is multiplied, so that nothing
+ * else of an infinite G becomes NaN. */
+static value_id put_at(grad_call *c, const type *x, const int64_t *at)
+{
+    dim ones[TN_MAX_RANK];
+    int64_t ends[TN_MAX_RANK], steps[TN_MAX_RANK];
+    for (uint32_t i = 0; i < x->rank; i++) {
+        ones[i] = steps[i] = 1;
+        ends[i] = at[i] + 1;
+    }
+    const value_id g = build_reshape(&c->b, c->g[0], ones, x->rank);
+    attr entries[] = {attr_of_ints(KEY_SHAPE, x->dims, x->rank),
+                      attr_of_ints(KEY_STARTS, at, x->rank), attr_of_ints(KEY_ENDS, ends, x->rank),
+                      attr_of_ints(KEY_STEPS, steps, x->rank)};
+    return build_node(&c->b, OP_SLICE_GRAD, &g, 1, entries, 4);
+}
+
 tn_status grad_index(grad_call *c)
 {
     const type *x = grad_type(c, grad_in(c, 0));
     uint32_t n;
     const int64_t *at = attr_ints(c->n.attrs, KEY_INDICES, &n);
     value_id g = c->g[0];
+    bool is_inside = true;
+    for (uint32_t i = 0; i < n; i++)
+        is_inside = is_inside && at[i] >= 0 && !dim_is_symbolic(x->dims[i]) && at[i] < x->dims[i];
+    if (is_inside && !c->core_only && grad_has(c, OP_SLICE_GRAD))
+        return grad_gives(c, put_at(c, x, at));
     for (uint32_t i = 0; i < n; i++) {
         if (dim_is_symbolic(x->dims[i]))
             return grad_refuse_symbolic(c, "an extent");

@@ -133,12 +133,15 @@ tn_status grad_extremum(grad_call *c)
     if (!choice_of(c, &of))
         return grad_refuse_axes(c);
     value_id x = of.x, y = restore_axes(c, grad_y(c), &of.axes, of.keep);
-    value_id hit = build_select(&c->b, build_compare(&c->b, DIR_EQ, x, y), of.ones, of.zeros);
+    const value_id is_hit = build_compare(&c->b, DIR_EQ, x, y);
+    value_id hit = build_select(&c->b, is_hit, of.ones, of.zeros);
     value_id hits = build_reduce(&c->b, OP_SUM, hit, of.list, of.axes.n, true);
     /* None is equal where `init` wins. */
     value_id some = build_binary(&c->b, OP_MAXIMUM, hits, grad_scalar(c, x, 1));
     value_id share = build_binary(&c->b, OP_DIV, of.g, some);
-    return grad_gives(c, build_binary(&c->b, OP_MUL, hit, share));
+    const type *t = grad_type(c, x);
+    const value_id wide = build_broadcast(&c->b, share, t->dims, t->rank);
+    return grad_gives(c, build_select(&c->b, is_hit, wide, of.zeros));
 }
 
 /* The product of the other elements: that of all divided by x, unless there is a zero; where there

@@ -88,6 +88,12 @@ static value_id equal(grad_call *c, value_id x, value_id y)
     return build_select(&c->b, is_same, one, grad_zeros(c, x));
 }
 
+/* G where HIT is 1; elsewhere 0, also of a G that is no number. */
+static value_id where_hit(grad_call *c, value_id hit, value_id g)
+{
+    return grad_unless_equal(c, hit, grad_zeros(c, hit), g);
+}
+
 /* g divided by how many took part; at least one. */
 static value_id share(grad_call *c, value_id hits)
 {
@@ -162,9 +168,8 @@ tn_status grad_scatter_reduce(grad_call *c)
     value_id y = grad_y(c), stays = equal(c, grad_in(c, 0), y);
     value_id hit = equal(c, grad_in(c, 2), along(c, OP_GATHER, y, at));
     value_id part = share(c, scatter(c, stays, at, hit, axis, COMBINE_ADD));
-    return grad_gives(c, c->operand == 0
-                             ? build_binary(&c->b, OP_MUL, stays, part)
-                             : build_binary(&c->b, OP_MUL, hit, along(c, OP_GATHER, part, at)));
+    return grad_gives(c, c->operand == 0 ? where_hit(c, stays, part)
+                                         : where_hit(c, hit, along(c, OP_GATHER, part, at)));
 }
 
 static value_id take(grad_call *c, value_id x, value_id indices)
@@ -186,7 +191,7 @@ tn_status grad_segment_reduce(grad_call *c)
             entries[n++] = c->n.attrs->at[i];
     entries[n++] = attr_of_int(KEY_COMBINE, COMBINE_ADD);
     value_id part = share(c, build_node(&c->b, OP_SEGMENT_REDUCE, in, 2, entries, n));
-    return grad_gives(c, build_binary(&c->b, OP_MUL, hit, take(c, part, ids)));
+    return grad_gives(c, where_hit(c, hit, take(c, part, ids)));
 }
 
 /* ---- windows whose start is data ----------------------------------------------------------- */

@@ -270,6 +270,7 @@ tn_status grad_reduce_window(grad_call *c)
         rank > t->rank ? build_reduce(&c->b, OP_SUM, hit, axes, rank - t->rank, false) : hit;
     value_id some = build_binary(&c->b, OP_MAXIMUM, hits, grad_scalar(c, x, 1));
     value_id share = build_binary(&c->b, OP_DIV, c->g[0], some);
-    value_id part = build_binary(&c->b, OP_MUL, hit, at_windows(c, &w, share, false));
+    const value_id all = at_windows(c, &w, share, true);
+    const value_id part = grad_unless_equal(c, hit, grad_zeros(c, hit), all);
     return grad_gives(c, fold_all(c, &w, part, t));
 }
