@@ -67,6 +67,19 @@ static bool holds(direction d, int64_t a, int64_t b)
     return false;
 }
 
+/* The type of the integers on both sides of the comparison P. */
+static tn_dtype counted_in(const loop *l, const node *p)
+{
+    return value_type(l->cond, p->in[0])->dtype;
+}
+
+/* *AT grows by STEP, which integers of D can hold: others wrap. */
+static bool grows(tn_dtype d, int64_t *at, int64_t step)
+{
+    return !__builtin_add_overflow(*at, step, at) && *at >= dtype_int_min(d) &&
+           *at <= (int64_t)dtype_int_max(d);
+}
+
 /* Carry K grows by *STEP every iteration. */
 static bool step_of(const loop *l, uint32_t k, int64_t *step)
 {
@@ -82,8 +95,10 @@ static bool step_of(const loop *l, uint32_t k, int64_t *step)
     if ((n->op != OP_ADD && n->op != OP_SUB) || parameter_of(l->body, n->in[0]) != k ||
         !constant_of(l->body, n->in[1], step))
         return false;
+    if (*step == INT64_MIN)
+        return false;
     *step = n->op == OP_SUB ? -*step : *step;
-    return *step != INT64_MIN;
+    return true;
 }
 
 /* A side of the comparison: where it starts, and what every iteration adds. */
@@ -106,10 +121,10 @@ static int64_t known_iterations(const grad_call *c, const loop *l)
     if (!l->passes || p->op != OP_COMPARE || !side_of(c, l, p->in[0], &a, &da) ||
         !side_of(c, l, p->in[1], &b, &db))
         return -1;
-    direction d = (direction)attr_int(p->attrs, KEY_DIRECTION, 0);
+    const direction d = (direction)attr_int(p->attrs, KEY_DIRECTION, 0);
+    const tn_dtype counted = counted_in(l, p);
     while (holds(d, a, b)) {
-        if (++iterations > MOST_ITERATIONS || __builtin_add_overflow(a, da, &a) ||
-            __builtin_add_overflow(b, db, &b))
+        if (++iterations > MOST_ITERATIONS || !grows(counted, &a, da) || !grows(counted, &b, db))
             return -1;
     }
     return iterations;
