@@ -11,8 +11,9 @@
  * or left alone on failure. Options structures may be NULL and their fields may be zero: that is
  * the default of each. The first field of those that may grow is their size: sizeof the structure,
  * or 0 for the layout that it had in version 0.1, so that only those who use newer fields must set
- * it. TN_ERR_USAGE tells of a size or of fields that the library does not know. Strings are UTF-8;
- * names that are passed in end with a NUL. No function writes to a global or ends the process.
+ * it. TN_ERR_USAGE tells of a size or of fields that the library does not know, and of a list that
+ * is NULL where its count is not 0, unless NULL has a meaning of its own. Strings are UTF-8; names
+ * that are passed in end with a NUL. No function writes to a global or ends the process.
  *
  * Files: compiling with the engine "jit", and a run that needs code for new sizes, load
  * libtenon-llvm.so when something must be compiled, and read and write the cache of compiled

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/context/options.h"
 #include "base/text/suggest.h"
 #include "compile/compiled.h"
 
@@ -48,6 +49,7 @@ static tn_status note_bindings(const module *m, const tn_binding *bindings, size
 
 tn_status sizes_of_bindings(module *m, const tn_binding *bindings, size_t n, dim_values **values)
 {
+    TN_TRY(options_list(&m->cx->diag, "bindings", bindings, n));
     *values = dim_values_new(&m->types, &m->arena);
     if (!*values)
         return module_no_memory(m);

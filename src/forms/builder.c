@@ -91,6 +91,10 @@ static void take_outputs(tn_builder *b, const tn_value *outputs, size_t n)
                      "the program ends inside a region; tn_region_end is missing");
         return;
     }
+    if (n > 0 && !outputs) {
+        builder_fail(b, DIAG_Usage, NULL, "the results are NULL");
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         value_id id;
         if (!builder_operand(b, "the results", outputs[i], &id, NULL))

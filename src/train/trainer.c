@@ -26,6 +26,7 @@ static tn_status check_options(context *cx, tn_train_options *o)
 {
     if (o->n_wrt == 0)
         return trainer_fault(cx, DIAG_Usage, "no input is to be trained");
+    TN_TRY(options_list(&cx->diag, "wrt", o->wrt, o->n_wrt));
     if (o->steps && o->epochs)
         return trainer_fault(cx, DIAG_Usage, "steps and epochs exclude each other");
     if (o->rate == 0)

@@ -112,7 +112,7 @@ void tn_context_set_cancel(tn_context *cx, bool (*cancel)(void *user), void *use
 void tn_context_name_settings(tn_context *cx, const tn_setting_name *names, size_t n)
 {
     cx->diag.names = names;
-    cx->diag.n_names = n;
+    cx->diag.n_names = names ? n : 0;
 }
 
 tn_status tn_diagnostic_write(const tn_context *cx, const tn_diagnostic *diagnostic,

@@ -36,6 +36,8 @@ tn_status tn_file_set_folder(tn_file_set *set, const char *path)
 
 tn_status tn_file_set_add(tn_file_set *set, const char *path, const void *bytes, size_t n)
 {
+    if (options_list(&set->cx->diag, "bytes", bytes, n) != TN_OK)
+        return context_done(set->cx, TN_ERR_USAGE);
     output *o = output_open(&set->files, AT_FDCWD, path);
     const bool ok = o && output_write(&set->files, o, bytes, n) && output_close(o);
     return context_done(set->cx, ok ? TN_OK : io_unwritten(set->cx, path));
@@ -118,7 +120,9 @@ static bool ends_with(const char *path, const char *extension)
 tn_status tn_file_set_add_tensors(tn_file_set *set, const char *path, const char *const *names,
                                   const tn_buffer *tensors, size_t n)
 {
-    tn_status s;
+    tn_status s = options_list(&set->cx->diag, "tensors", tensors, n);
+    if (s != TN_OK)
+        return context_done(set->cx, s);
     if (ends_with(path, ".npz"))
         s = add_archive(set, path, names, tensors, n);
     else if (ends_with(path, ".safetensors"))

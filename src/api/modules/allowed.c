@@ -32,7 +32,7 @@ static void find(checking *c, const node *n, const char *what, const char *name)
 
 static bool allows_op(const tn_allowed *allowed, const char *name)
 {
-    for (size_t i = 0; i < allowed->n_ops; i++)
+    for (size_t i = 0; allowed->ops && i < allowed->n_ops; i++)
         if (strcmp(allowed->ops[i], name) == 0)
             return true;
     return !allowed->ops;

@@ -154,6 +154,7 @@ static tn_status find_wrt(request *r)
 static tn_status hold_recomputed(request *r)
 {
     function *f = module_entry(r->m);
+    TN_TRY(options_list(&r->cx->diag, "recompute", r->given->recompute, r->given->n_recompute));
     for (size_t i = 0; i < r->given->n_recompute; i++) {
         const char *name = r->given->recompute[i];
         value_id v = 0;

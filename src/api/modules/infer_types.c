@@ -170,6 +170,9 @@ static tn_status infer_one(shape_query *q, const tn_type *in, size_t n_in,
                       diag_setting_name(&q->m->cx->diag, SETTING_OPS));
     if (n_in > UINT32_MAX)
         return misuse(q, "%zu operands are too many", n_in);
+    TN_TRY(options_list(&q->m->cx->diag, "in", in, n_in));
+    TN_TRY(options_list(&q->m->cx->diag, "attributes", attributes, n_attributes));
+    TN_TRY(options_list(&q->m->cx->diag, "out", out, cap));
     TN_TRY(make_types(q, in, n_in, &types));
     TN_TRY(make_attributes(q, attributes, n_attributes, &call.attrs));
     call.in = types;

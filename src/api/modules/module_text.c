@@ -73,6 +73,7 @@ static tn_status check_inputs(const module *m, const tn_write_options *o, const 
         return diag_report(d, DIAG_InputMismatch, &m->source, NO_SPAN,
                            "%zu input%s given for a program with %" PRIu32, o->n_inputs,
                            plural(o->n_inputs), f->inputs.n);
+    TN_TRY(options_list(d, "inputs", o->inputs, o->n_inputs));
     for (uint32_t i = 0; i < f->inputs.n; i++) {
         const type *t = value_type(f, f->inputs.at[i]);
         tn_type want;

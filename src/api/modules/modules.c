@@ -84,6 +84,7 @@ static tn_status own_text(module *m, text_room *room)
 tn_status api_check_known(context *cx, const char *what, const tn_known_input *known, size_t n,
                           bool needs_data)
 {
+    TN_TRY(options_list(&cx->diag, what, known, n));
     for (size_t i = 0; i < n; i++) {
         const tn_buffer *b = known[i].value;
         size_t bytes;
@@ -109,6 +110,14 @@ static void note_guess(const module *m, const tn_read_options *o, const dialect 
                   diag_setting_name(&m->cx->diag, SETTING_DIALECT));
 }
 
+static tn_status check_lists(diag_channel *d, const tn_read_options *o)
+{
+    TN_TRY(options_list(d, "inputs", o->inputs, o->n_inputs));
+    TN_TRY(options_list(d, "bindings", o->bindings, o->n_bindings));
+    TN_TRY(options_list(d, "shapes", o->shapes, o->n_shapes));
+    return options_list(d, "results", o->results, o->n_results);
+}
+
 tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
                         struct check_list *checks)
 {
@@ -116,6 +125,7 @@ tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
     m->source.name = arena_copy_text(&m->arena, shown, strlen(shown));
     if (!m->source.name)
         return module_no_memory(m);
+    TN_TRY(check_lists(&m->cx->diag, o));
     TN_TRY(api_check_known(m->cx, "known", o->known, o->n_known, true));
     TN_TRY(api_check_known(m->cx, "weights", o->weights, o->n_weights, true));
     TN_TRY(choose_dialect(m->cx, o, &m->source, &d));
@@ -193,6 +203,9 @@ tn_status tn_module_read(tn_context *cx, const tn_read_options *options, const c
         return context_done(cx, diag_report(&cx->diag, DIAG_LimitExceeded, NULL, NO_SPAN,
                                             "a text of %zu byte%s; programs must be below 4 GiB",
                                             length, plural(length)));
+    if (length && !text)
+        return context_done(cx,
+                            diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN, "the text is NULL"));
     module *m = module_new(cx);
     if (!m)
         return context_done(cx, diag_no_memory(&cx->diag));

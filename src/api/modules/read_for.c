@@ -94,7 +94,11 @@ tn_status tn_module_read_for(tn_context *cx, const tn_read_options *options, con
     *out = NULL;
     if (OPTIONS_READ(&cx->diag, tn_read_options, n_bindings, &r.options, options) != TN_OK)
         return context_done(cx, TN_ERR_USAGE);
-    const tn_status checked = api_check_known(cx, "inputs", inputs, n_inputs, false);
+    tn_status checked = api_check_known(cx, "inputs", inputs, n_inputs, false);
+    if (checked == TN_OK)
+        checked = options_list(&cx->diag, "shapes", r.options.shapes, r.options.n_shapes);
+    if (checked == TN_OK)
+        checked = options_list(&cx->diag, "known", r.options.known, r.options.n_known);
     if (checked != TN_OK)
         return context_done(cx, checked);
     r.options.size = sizeof r.options;

@@ -90,6 +90,7 @@ static tn_status unknown_symbol(const comparison *c, const char *symbol)
 /* Every size that the caller gives is one of A or B. */
 static tn_status check_bindings(const comparison *c)
 {
+    TN_TRY(options_list(&c->cx->diag, "bindings", c->options->bindings, c->options->n_bindings));
     for (size_t i = 0; i < c->options->n_bindings; i++) {
         const tn_binding *b = &c->options->bindings[i];
         const int64_t *in_a = written_size_of(c->a, b->symbol);

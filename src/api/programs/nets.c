@@ -213,6 +213,9 @@ tn_status tn_net_input_shaped(tn_net *net, const char *name, const void *data, s
         return tn_net_status(net);
     if (rank > TN_MAX_RANK)
         return fail(net, DIAG_Usage, "an input has at most %d extents", TN_MAX_RANK);
+    const tn_status given = options_list(&net->cx->diag, "dims", dims, rank);
+    if (given != TN_OK)
+        return keep(net, context_done(net->cx, given));
     for (uint32_t k = 0; k < rank; k++)
         shape.dims[k] = dims[k];
     return set_input(net, name, data, bytes, &shape);

@@ -42,3 +42,11 @@ tn_status options_read(diag_channel *d, void *to, size_t n, const void *from, si
                        "are known, is not of this version of the library",
                        size, plural(size), n);
 }
+
+tn_status options_list(diag_channel *d, const char *what, const void *list, size_t n)
+{
+    if (list || n == 0)
+        return TN_OK;
+    return diag_report(d, DIAG_Usage, NULL, NO_SPAN, "the list '%s' is NULL, and has %zu entr%s",
+                       what, n, n == 1 ? "y" : "ies");
+}

@@ -17,6 +17,9 @@ tn_status options_read(diag_channel *d, void *to, size_t n, const void *from, si
 /* Copy FROM of N bytes to the caller's TO, as far as that goes by its size, which stays. */
 void options_give(void *to, const void *from, size_t n, size_t first);
 
+/* Report a LIST of N entries that is NULL, though N is not 0; WHAT is what the caller calls it. */
+tn_status options_list(diag_channel *d, const char *what, const void *list, size_t n);
+
 /* These for the structure TYPE, whose first layout ended with the field LAST. */
 #define OPTIONS_FIRST(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))
 #define OPTIONS_TAKE(type, last, to, from)                                                         \

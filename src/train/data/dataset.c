@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "api/files/tensor_files.h"
+#include "base/context/options.h"
 #include "base/memory/checked.h"
 #include "io/array.h"
 #include "io/input.h"
@@ -184,6 +185,8 @@ static tn_status add_path(tn_dataset *d, const char *path)
 tn_status tn_dataset_open(tn_context *cx, const char *const *list, size_t n, tn_dataset **out)
 {
     *out = NULL;
+    if (options_list(&cx->diag, "paths", list, n) != TN_OK)
+        return context_done(cx, TN_ERR_USAGE);
     tn_dataset *d = memory_alloc(&cx->allocator, sizeof *d);
     if (!d)
         return context_done(cx, diag_no_memory(&cx->diag));
