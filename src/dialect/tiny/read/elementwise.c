@@ -178,6 +178,26 @@ static bool fill_literal(reader *r, entry *e, const json_value *v, tn_dtype d, i
     return true;
 }
 
+/* Are the lists of V those of a tensor of these extents? */
+static bool is_nested(const json_value *v, const dim *dims, uint32_t rank)
+{
+    if (rank == 0 || v->kind != JSON_ARRAY || v->n != dims[0])
+        return rank == 0 && v->kind != JSON_ARRAY;
+    for (uint32_t i = 0; i < v->n; i++)
+        if (!is_nested(&v->items[i], dims + 1, rank - 1))
+            return false;
+    return true;
+}
+
+/* One list of all elements, row by row? */
+static bool is_flat(const json_value *v)
+{
+    for (uint32_t i = 0; i < v->n; i++)
+        if (v->items[i].kind == JSON_ARRAY)
+            return false;
+    return true;
+}
+
 bool read_const(reader *r, entry *e)
 {
     module *m = r->m;
@@ -201,6 +221,10 @@ bool read_const(reader *r, entry *e)
     if (!type_is_static(l.type))
         return fault(r, e, DIAG_InvalidAttribute, shape->at,
                      "'shape' of 'CONST' must be made of numbers");
+    if (v->kind == JSON_ARRAY && !is_flat(v) && !is_nested(v, dims, rank))
+        return fault(r, e, DIAG_InvalidConstant, v->at,
+                     "the lists in 'value' are not those of shape %s",
+                     dims_text(&r->memory, &m->types, dims, rank));
     size_t bytes;
     if (!type_bytes(l.type, &bytes) || bytes > m->cx->limits.literal_bytes)
         return fault(r, e, DIAG_LimitExceeded, e->at, "a constant of this size is above the limit");
