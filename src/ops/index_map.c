@@ -79,7 +79,7 @@ static bool accept(parser *p, const char *word)
 }
 
 /* Is the name `i` and digits, an axis? */
-static bool is_axis_name(const char *name, size_t n)
+bool index_is_axis(const char *name, size_t n)
 {
     bool ok = n > 1 && name[0] == 'i';
     for (size_t k = 1; k < n; k++)
@@ -119,7 +119,7 @@ static const index_expr *read_name(parser *p, size_t n)
             return stop(p, INDEX_SYNTAX);
         return inner(p, INDEX_FLOORDIV, a, b);
     }
-    if (is_axis_name(name, n)) {
+    if (index_is_axis(name, n)) {
         const char *digits = name + 1;
         int64_t axis;
         if (!read_number(&digits, &axis) || axis >= (int64_t)p->rank)
@@ -412,7 +412,7 @@ bool index_map_symbols(const char *text, bool (*each)(void *user, const char *na
 {
     while (*text) {
         const size_t n = size_name_length(text, SIZE_MAX);
-        if (n > 0 && !is_axis_name(text, n) && !is_quotient_name(text, n) && !each(user, text, n))
+        if (n > 0 && !index_is_axis(text, n) && !is_quotient_name(text, n) && !each(user, text, n))
             return false;
         text += n > 0 ? n : 1;
     }
@@ -430,7 +430,7 @@ const char *index_map_bind(const char *text, arena *memory,
     while (out && *text) {
         const size_t n = size_name_length(text, SIZE_MAX);
         int64_t value;
-        if (n > 0 && !is_axis_name(text, n) && !is_quotient_name(text, n) &&
+        if (n > 0 && !index_is_axis(text, n) && !is_quotient_name(text, n) &&
             value_of(user, text, n, &value)) {
             const char *number = arena_printf(memory, "%" PRId64, value);
             if (!number)

@@ -51,6 +51,9 @@ typedef enum index_fault {
 index_fault index_map_parse(const char *text, uint32_t rank, arena *memory, index_map *out,
                             size_t *where);
 
+/* Is a name of N bytes that of an axis, i and a number? No symbol can be called so in a map. */
+bool index_is_axis(const char *name, size_t n);
+
 /* What is wrong with an expression: `names an axis that the result does not have`. */
 const char *index_fault_text(index_fault f);
 

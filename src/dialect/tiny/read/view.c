@@ -26,8 +26,9 @@ static bool malformed(map_reader *p, span at, const char *what)
     return fault(p->r, p->e, DIAG_InvalidAttribute, at, "'index_map' %s", what);
 }
 
-/* An axis of the result, a size that the document binds, or a symbol. */
-static bool put_name(map_reader *p, const char *name, size_t n)
+/* An axis of the result, a size that the document binds, or a symbol. A symbol cannot be called as
+ * the axes are in what is made of the map. */
+static bool put_name(map_reader *p, span at, const char *name, size_t n)
 {
     for (uint32_t i = 0; p->out && i < p->out->n; i++) {
         const json_text *t = &p->out->items[i].text;
@@ -39,11 +40,15 @@ static bool put_name(map_reader *p, const char *name, size_t n)
     const char *own = module_string(p->r->m, name, n);
     if (!own)
         return out_of_memory(p->r);
-    for (uint32_t i = 0; i < p->r->sizes.n; i++)
+    for (uint32_t i = 0; (p->out || !index_is_axis(name, n)) && i < p->r->sizes.n; i++)
         if (p->r->sizes.at[i].name == own) {
             text_i64(&p->text, p->r->sizes.at[i].value);
             return true;
         }
+    if (p->out && index_is_axis(name, n))
+        return fault(p->r, p->e, DIAG_InvalidAttribute, at,
+                     "'index_map' holds '%.*s', which is the name of an axis and not in 'out'",
+                     n < 100 ? (int)n : 100, name);
     text_put(&p->text, name, n);
     return true;
 }
@@ -54,8 +59,10 @@ static bool put_words(map_reader *p, json_text t)
     for (const char *at = t.at; at < end;) {
         size_t n = size_name_length(at, (size_t)(end - at));
         const bool quotient = n == 8 && memcmp(at, "floordiv", 8) == 0;
+        if (n > 0 && at > t.at && char_is_digit(at[-1]))
+            return malformed(p, t.where, "holds a number with a name behind it, without a sign");
         if (n > 0 && !quotient) {
-            if (!put_name(p, at, n))
+            if (!put_name(p, t.where, at, n))
                 return false;
         } else {
             if (*at == ';' || *at == '\0')
