@@ -25,7 +25,8 @@ static bool has_comment(const document *d, const char *dialect)
             i++;
         else if (c == '"' || c == '\n')
             in_string = c == '"' && !in_string;
-        else if (!in_string && (is_core ? c == '#' : c == '/' && d->text[i + 1] == c))
+        else if (!in_string &&
+                 (is_core ? c == '#' : c == '/' && (d->text[i + 1] == c || d->text[i + 1] == '*')))
             return true;
     }
     return false;

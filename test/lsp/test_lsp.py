@@ -137,6 +137,10 @@ class Diagnostics(unittest.TestCase):
         for text in (WRONG, RIGHT + "# a comment\n"):
             got = session(opened(URI, "mind-ir", text), request(1, "textDocument/formatting", textDocument={"uri": URI}))
             self.assertEqual(got[1]["error"]["code"], -32803)
+        tiny = '{"uops": [{"id": "x", "uop": "INPUT", "arg": {"tensor_id": "x", "dtype": "fp32", "shape": [2]}}], "outputs": ["x"]}'
+        for text, code in ((tiny, None), ("// a comment\n" + tiny, -32803), (tiny + " /* a comment */", -32803)):
+            got = session(opened(URI, "tiny-json", text), request(1, "textDocument/formatting", textDocument={"uri": URI}))
+            self.assertEqual(got[1].get("error", {}).get("code"), code, text)
         canonical = RIGHT.replace("Input()", "Input ()")
         got = session(opened(URI, "mind-ir", canonical), request(1, "textDocument/formatting", textDocument={"uri": URI}))
         self.assertEqual(got[1]["result"], [])
