@@ -26,7 +26,7 @@ grad_fn grad_none;
 /* The first N operands of a concatenation, which end at AT. */
 typedef struct grad_passed {
     uint32_t n;
-    int64_t at;
+    dim at;
 } grad_passed;
 
 /* The question a rule answers. It appends nodes to call->b.f with the sticky builder and sets *out;
@@ -102,6 +102,9 @@ value_id grad_spread(grad_call *c, value_id x, uint32_t axis, int64_t low, int64
 /* The COUNT elements START, START + STEP, ... of X; STEP > 0. */
 value_id grad_pick(grad_call *c, value_id x, uint32_t axis, int64_t start, int64_t step,
                    int64_t count);
+/* The same where START and COUNT may be sizes; in dialects with views. */
+bool grad_can_part(const grad_call *c);
+value_id grad_part(grad_call *c, value_id x, uint32_t axis, dim start, int64_t step, dim count);
 /* LOW zeros, then the elements of AXIS, in rows of N with zeros behind the last: two axes. */
 value_id grad_split(grad_call *c, value_id x, uint32_t axis, int64_t low, int64_t n);
 /* Element AT along AXIS, which goes away. */

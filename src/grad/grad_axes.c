@@ -1,6 +1,9 @@
 /* Movements along one axis that derivatives are made of: spreading elements apart, picking them
  * again, and adding up the windows that overlap. All of them are reshapes, zero padding, slices
  * without steps and sums, which every dialect with explicit broadcasting has. */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/memory/checked.h"
 #include "grad/grad.h"
 
@@ -129,6 +132,60 @@ value_id grad_pick(grad_call *c, value_id x, uint32_t axis, int64_t start, int64
     value_id part = pad_axis(c, cut_axis(c, x, axis, start, have), axis, 0, count * step - have);
     value_id first = cut_axis(c, reshape_at(c, part, axis, 1, rows, 2), axis + 1, 0, 1);
     return reshape_at(c, first, axis, 2, &count, 1);
+}
+
+bool grad_can_part(const grad_call *c)
+{
+    return !c->core_only && grad_has(c, OP_VIEW) && grad_has(c, OP_REVERSE);
+}
+
+/* The same as a view. */
+static value_id view_part(grad_call *c, value_id x, uint32_t axis, int64_t start, int64_t step,
+                          dim count)
+{
+    dim dims[TN_MAX_RANK];
+    char map[TN_MAX_RANK * 8 + 64];
+    int n = 0;
+    if (c->b.status != TN_OK || x == NO_VALUE)
+        return NO_VALUE;
+    const type *t = grad_type(c, x);
+    if (start == 0 && step == 1 && count == t->dims[axis])
+        return x;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        dims[i] = i == axis ? count : t->dims[i];
+        n += snprintf(map + n, sizeof map - (size_t)n, "%si%" PRIu32, i ? "; " : "", i);
+        if (i == axis)
+            n +=
+                snprintf(map + n, sizeof map - (size_t)n, " * %" PRId64 " + %" PRId64, step, start);
+    }
+    const char *own = module_string(c->b.f->module, map, (size_t)n);
+    if (!own) {
+        c->b.status = module_no_memory(c->b.f->module);
+        return NO_VALUE;
+    }
+    attr entries[] = {attr_of_ints(KEY_SHAPE, dims, t->rank), {.key = KEY_INDEX_MAP, .v.s = own}};
+    return build_node(&c->b, OP_VIEW, &x, 1, entries, 2);
+}
+
+/* What lies before a START that is a size is cut off from the other end: index maps have numbers.
+ */
+value_id grad_part(grad_call *c, value_id x, uint32_t axis, dim start, int64_t step, dim count)
+{
+    if (c->b.status != TN_OK || x == NO_VALUE)
+        return NO_VALUE;
+    type_table *types = &c->b.f->module->types;
+    if (dim_is_symbolic(start)) {
+        const dim less = dim_combine(types, DIM_MUL, start, -1);
+        const dim rest = dim_combine(types, DIM_ADD, grad_type(c, x)->dims[axis], less);
+        if (less == DIM_NO_MEMORY || rest == DIM_NO_MEMORY) {
+            c->b.status = module_no_memory(c->b.f->module);
+            return NO_VALUE;
+        }
+        const value_id back = view_part(c, grad_flip(c, x, axis), axis, 0, 1, rest);
+        x = grad_flip(c, back, axis);
+        start = 0;
+    }
+    return view_part(c, x, axis, start, step, count);
 }
 
 value_id grad_split(grad_call *c, value_id x, uint32_t axis, int64_t low, int64_t n)

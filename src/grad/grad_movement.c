@@ -136,6 +136,16 @@ tn_status grad_reverse(grad_call *c)
     return grad_gives(c, build_node(&c->b, OP_REVERSE, c->g, 1, &entry, 1));
 }
 
+/* The gradient of padding along axes of which something is a size. */
+static tn_status part_of_pad(grad_call *c, const type *x, const int64_t *low,
+                             const int64_t *interior)
+{
+    value_id g = c->g[0];
+    for (uint32_t i = 0; i < x->rank; i++)
+        g = grad_part(c, g, i, low[i], interior[i] + 1, x->dims[i]);
+    return grad_gives(c, g);
+}
+
 /* Cut the padding off, and step over what is between elements. */
 tn_status grad_pad(grad_call *c)
 {
@@ -145,22 +155,20 @@ tn_status grad_pad(grad_call *c)
     const int64_t *interior = attr_ints(c->n.attrs, KEY_INTERIOR, &n);
     int64_t ends[TN_MAX_RANK], steps[TN_MAX_RANK];
     value_id g = c->g[0];
-    for (uint32_t i = 0; c->b.plain && i < n; i++) {
-        bool is_known = !dim_is_symbolic(x->dims[i]) && !dim_is_symbolic(low[i]);
-        bool is_whole =
+    for (uint32_t i = 0; i < n; i++) {
+        const bool is_known = !dim_is_symbolic(x->dims[i]) && !dim_is_symbolic(low[i]);
+        const bool is_whole =
             low[i] == 0 && interior[i] == 0 && grad_type(c, c->g[0])->dims[i] == x->dims[i];
         if (!is_known && !is_whole)
-            return grad_refuse_symbolic(c, "an extent");
-        if (!is_whole)
+            return grad_can_part(c) ? part_of_pad(c, x, low, interior)
+                                    : grad_refuse_symbolic(c, "an extent");
+        if (c->b.plain && !is_whole)
             g = grad_pick(c, g, i, low[i], interior[i] + 1, x->dims[i]);
     }
     if (c->b.plain)
         return grad_gives(c, g);
     for (uint32_t i = 0; i < n; i++) {
         const bool is_open = dim_is_symbolic(x->dims[i]);
-        if (is_open &&
-            (low[i] != 0 || interior[i] != 0 || grad_type(c, c->g[0])->dims[i] != x->dims[i]))
-            return grad_refuse_symbolic(c, "an extent");
         steps[i] = interior[i] + 1;
         ends[i] = is_open      ? INT64_MAX
                   : x->dims[i] ? low[i] + (x->dims[i] - 1) * steps[i] + 1
@@ -176,15 +184,17 @@ tn_status grad_concat(grad_call *c)
     int64_t axis = attr_int(c->n.attrs, KEY_AXIS, 0);
     int64_t starts[TN_MAX_RANK], ends[TN_MAX_RANK], steps[TN_MAX_RANK];
     axis += axis < 0 ? x->rank : 0;
-    if (dim_is_symbolic(x->dims[axis]))
-        return grad_refuse_symbolic(c, "an extent");
     for (; c->passed->n < c->operand; c->passed->n++) {
-        dim d = grad_type(c, grad_in(c, c->passed->n))->dims[axis];
-        if (dim_is_symbolic(d))
-            return grad_refuse_symbolic(c, "an extent");
-        c->passed->at += d;
+        const dim d = grad_type(c, grad_in(c, c->passed->n))->dims[axis];
+        c->passed->at = dim_combine(&c->b.f->module->types, DIM_ADD, c->passed->at, d);
+        if (c->passed->at == DIM_NO_MEMORY)
+            return module_no_memory(c->b.f->module);
     }
-    const int64_t before = c->passed->at;
+    const dim before = c->passed->at;
+    if (dim_is_symbolic(x->dims[axis]) || dim_is_symbolic(before))
+        return grad_can_part(c)
+                   ? grad_gives(c, grad_part(c, c->g[0], (uint32_t)axis, before, 1, x->dims[axis]))
+                   : grad_refuse_symbolic(c, "an extent");
     for (uint32_t i = 0; i < x->rank; i++) {
         starts[i] = i == axis ? before : 0;
         ends[i] = i == axis ? before + x->dims[i] : INT64_MAX;

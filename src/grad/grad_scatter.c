@@ -101,8 +101,8 @@ static value_id share(grad_call *c, value_id hits)
     return build_binary(&c->b, OP_DIV, c->g[0], some);
 }
 
-/* Of updates to one position the last one stays. Each one leaves its number there; who finds its
- * own is the last. */
+/* Of updates to one position the last one stays. Each one leaves its number in its line there; who
+ * finds its own is the last. */
 static tn_status replace(grad_call *c)
 {
     int64_t axis = attr_int(c->n.attrs, KEY_AXIS, 0);
@@ -111,12 +111,9 @@ static tn_status replace(grad_call *c)
         return grad_gives(c,
                           scatter(c, c->g[0], at, grad_zeros(c, updates), axis, COMBINE_REPLACE));
     const type *t = grad_type(c, updates), *tx = grad_type(c, x);
-    if (!type_is_static(t))
-        return grad_refuse_symbolic(c, "the number of updates");
-    attr entries[] = {attr_of_ints(KEY_SHAPE, &t->count, 1), attr_of_int(KEY_DTYPE, TN_SI64),
-                      attr_of_int(KEY_AXIS, 0)};
-    value_id numbers = build_node(&c->b, OP_IOTA, NULL, 0, entries, 3);
-    numbers = build_reshape(&c->b, numbers, t->dims, t->rank);
+    attr entries[] = {attr_of_ints(KEY_SHAPE, t->dims, t->rank), attr_of_int(KEY_DTYPE, TN_SI64),
+                      attr_of_int(KEY_AXIS, resolve_axis(c->n.attrs, KEY_AXIS, t->rank))};
+    const value_id numbers = build_node(&c->b, OP_IOTA, NULL, 0, entries, 3);
     value_id board = build_splat(&c->b, TN_SI64, tx->dims, tx->rank, scalar_of_int(-1));
     board = scatter(c, board, at, numbers, axis, COMBINE_REPLACE);
     value_id is_last = build_compare(&c->b, DIR_EQ, along(c, OP_GATHER, board, at), numbers);

@@ -239,7 +239,7 @@ void grad_scan_job(grad_call *c, const scan_job *j)
     backward b = {.n_carries = 0};
     if (!region_is_fine(c))
         return;
-    if (dim_is_symbolic(grad_type(c, j->in[j->carries])->dims[0])) {
+    if (dim_is_symbolic(grad_type(c, j->in[j->carries])->dims[0]) && !grad_has(c, OP_REVERSE)) {
         c->b.status = grad_refuse_symbolic(c, "the number of iterations");
         return;
     }
