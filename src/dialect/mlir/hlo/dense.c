@@ -359,17 +359,15 @@ static bool read_constant(dense_text *d, literal *l)
     if (c == '_')
         return shlo_refuse_at(d->r, DIAG_ElidedConstant, "", d->where,
                               "the printer left the data of this constant out");
-    if (c == '\0' || d->type->count == 0) { /* no elements */
-        return (c == '\0') == (d->type->count == 0) || c == '[' || d->type->count == 0
-                   ? begin(d, l) != NULL
-                   : refuse(d, "a constant of some elements has none here");
-    }
-    l->splat = c != '[' && d->type->count != 1;
+    if (c == '\0')
+        return d->type->count == 0 ? begin(d, l) != NULL
+                                   : refuse(d, "a constant of some elements has none here");
+    l->splat = c != '[' && d->type->count > 1;
     char *room = begin(d, l);
     if (!room)
         return false;
     d->to = room;
-    if (c == '[' ? !read_nested(d, 0) : !read_element(d, room))
+    if (c == '[' ? !read_nested(d, 0) : !read_element(d, d->type->count ? room : NULL))
         return false;
     return next(d) == '\0' || refuse(d, "more stands here than the type has elements");
 }

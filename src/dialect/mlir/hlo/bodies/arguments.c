@@ -20,8 +20,9 @@ static bool takes(shlo_call *c, const mir_region *region, uint32_t k, const type
     const bool suits = own->kind == MIR_TENSOR && own->rank == 0 &&
                        (exactly ? own->dtype == t->dtype : is_promotable(t->dtype, own->dtype));
     return suits || shlo_refuse(c, DIAG_RegionSignature,
-                                "argument %u of its region is %.*s, for elements of %s",
-                                (unsigned)k, MIR_TEXT(own->text), dtype_table[t->dtype].name);
+                                exactly ? "argument %u of its region is not one %s"
+                                        : "argument %u of its region is not one number like %s",
+                                (unsigned)k, dtype_name(t->dtype));
 }
 
 bool shlo_takes_each(shlo_call *c, const mir_region *region, uint32_t first, uint32_t n,
@@ -43,5 +44,17 @@ bool shlo_takes_pairs(shlo_call *c, const mir_region *region, uint32_t own, uint
     for (uint32_t k = 0; ok && k < n; k++)
         ok = takes(c, region, k, shlo_in_type(c, own + k), false) &&
              takes(c, region, n + k, shlo_in_type(c, other + k), false);
+    return ok;
+}
+
+bool shlo_gives_own(shlo_call *c, const mir_region *region, uint32_t n)
+{
+    bool ok = true;
+    for (uint32_t k = 0; ok && k < n; k++) {
+        const mir_type *to = shlo_out_type(c, k), *own = region->args[k].type;
+        ok = (to->kind == MIR_TENSOR && to->dtype == own->dtype) ||
+             shlo_refuse(c, DIAG_TypeMismatch, "result %u is %.*s, and its region computes %s",
+                         (unsigned)k, MIR_TEXT(to->text), dtype_name(own->dtype));
+    }
     return ok;
 }

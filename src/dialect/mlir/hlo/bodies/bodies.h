@@ -31,6 +31,9 @@ bool shlo_takes_each(shlo_call *c, const mir_region *region, uint32_t first, uin
 bool shlo_takes_pairs(shlo_call *c, const mir_region *region, uint32_t own, uint32_t other,
                       uint32_t n);
 
+/* The N results of the operation have the element types of REGION's first arguments. */
+bool shlo_gives_own(shlo_call *c, const mir_region *region, uint32_t n);
+
 /* ---- fold.c ---- */
 
 /* Accumulators of N inputs, and in front of each position what it has come to. */

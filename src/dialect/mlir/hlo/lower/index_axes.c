@@ -52,8 +52,9 @@ bool index_axes_read(shlo_call *c, const char *name, const index_words *w, const
     const uint32_t n_b = in->rank - (a->vector < (int64_t)in->rank);
     if (a->vector < 0 || a->vector > (int64_t)in->rank || parts != (int64_t)a->n_map ||
         a->n_batch != a->n_batch_in || a->n_window + a->n_dropped + a->n_batch != rank ||
-        a->n_window + n_b != wide || !axes_suit(a, x, in))
-        return shlo_refuse(c, DIAG_InvalidAttribute, "'%s' does not suit the shapes", name);
+        a->n_window + n_b != wide || !axes_suit(a, x, in) || !dtype_is_int(in->dtype))
+        return shlo_refuse(c, DIAG_InvalidAttribute,
+                           "'%s' does not suit the shapes, or indices are no integers", name);
     return true;
 }
 

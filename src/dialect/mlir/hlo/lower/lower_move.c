@@ -303,6 +303,14 @@ static tn_value starts_of(shlo_call *c, uint32_t first, uint32_t rank)
                           plural_as((c->op->n_in - first), "ex", "ices"), (unsigned)rank);
         return tn_no_value();
     }
+    for (uint32_t i = 0; i < rank; i++) {
+        const type *t = shlo_in_type(c, first + i);
+        if (t && t->rank == 0 && dtype_is_int(t->dtype))
+            continue;
+        (void)(t &&
+               shlo_refuse(c, DIAG_TypeMismatch, "index %u is no single integer", (unsigned)i));
+        return tn_no_value();
+    }
     const tn_value all = shlo_vector_in(c, first, rank);
     if (tn_is_value(all))
         return all;

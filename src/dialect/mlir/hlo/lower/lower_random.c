@@ -4,13 +4,30 @@
 
 /* ---- rng ---- */
 
+/* Are both bounds one element of the result's type T, and is its shape what operand 2 says? */
+static bool suits_rng(shlo_call *c, const type *t)
+{
+    const known_value *shape = shlo_known(c, 2);
+    bool suits = !shape || shape->n == t->rank;
+    for (uint32_t i = 0; suits && shape && i < t->rank; i++)
+        suits = shape->at[i].is_size || shape->at[i].i == t->dims[i];
+    for (uint32_t k = 0; k < 2; k++) {
+        const type *own = shlo_in_type(c, k);
+        if (!own)
+            return false;
+        suits = suits && own->rank == 0 && own->dtype == t->dtype;
+    }
+    return suits || shlo_refuse(c, DIAG_ShapeMismatch,
+                                "its bounds or its shape are not those of its result");
+}
+
 bool shlo_lower_rng(shlo_call *c)
 {
     tn_builder *b = c->b;
     scalar low, high;
     const mir_text word = shlo_word(c, "rng_distribution");
     const type *t = shlo_static_type(c->r, shlo_out_type(c, 0), c->op->at);
-    if (!t)
+    if (!t || !suits_rng(c, t))
         return false;
     const bool is_normal = mir_is(word, "NORMAL"), is_float = dtype_is_float(t->dtype);
     if ((!is_normal && !mir_is(word, "UNIFORM")) || (is_normal && !is_float) ||

@@ -350,7 +350,8 @@ bool shlo_lower_reduce(shlo_call *c)
     if (c->op->n_in != 2 * n || c->op->n_out != n)
         return shlo_refuse(c, DIAG_ArityMismatch,
                            "it has as many initial values and results as inputs");
-    if (!shlo_takes_pairs(c, &c->op->regions[0], n, 0, n))
+    if (!shlo_takes_pairs(c, &c->op->regions[0], n, 0, n) ||
+        !shlo_gives_own(c, &c->op->regions[0], n))
         return false;
     bool done = false;
     if (n == 2 && !lower_arg(c, axes, n_axes, &done))
