@@ -31,7 +31,9 @@
  * programs block all signals.
  *
  * A context and everything made from it belong to one thread at a time. The exception is
- * tn_program, which many threads may run at once: see tn_program_run. */
+ * tn_program, which many threads may run at once: see tn_program_run. A child of fork(), made while
+ * no call was in progress, may use and free what its parent made; programs run on the calling
+ * thread alone there. Trainers may only be freed. */
 #ifndef TENON_TENON_H
 #define TENON_TENON_H
 

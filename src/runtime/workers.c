@@ -45,6 +45,7 @@ struct workers {
     tn_thread_pool pool; /* run NULL: threads of our own */
     uint32_t n;          /* threads, the caller among them */
     uint32_t n_started;
+    pid_t owner; /* the process that has the threads: a child of fork has none of them */
     range *ranges; /* N of them */
     void *ranges_block;
     pthread_t *threads;
@@ -232,6 +233,7 @@ static workers *workers_alloc(const tn_allocator *a, uint32_t n)
     memset(w, 0, sizeof *w);
     memcpy(at + CACHE_LINE - sizeof block, &block, sizeof block);
     w->allocator = *a;
+    w->owner = getpid();
     w->n = n < 1 ? 1 : n > MOST_WORKERS ? MOST_WORKERS : n;
     atomic_init(&w->next_number, 1);
     w->ranges = alloc_aligned(a, w->n * sizeof *w->ranges, &w->ranges_block);
@@ -272,10 +274,8 @@ workers *workers_on_pool(const tn_allocator *allocator, const tn_thread_pool *po
     return w;
 }
 
-void workers_free(workers *w)
+static void end_threads(workers *w)
 {
-    if (!w)
-        return;
     (void)pthread_mutex_lock(&w->lock);
     atomic_store(&w->quit, true);
     (void)pthread_cond_broadcast(&w->wake);
@@ -284,6 +284,14 @@ void workers_free(workers *w)
         (void)pthread_join(w->threads[i], NULL);
     (void)pthread_cond_destroy(&w->wake);
     (void)pthread_mutex_destroy(&w->lock);
+}
+
+void workers_free(workers *w)
+{
+    if (!w)
+        return;
+    if (w->owner == getpid()) /* else they, and who waits for the lock, would never end */
+        end_threads(w);
     const tn_allocator a = w->allocator;
     void *block;
     memcpy(&block, (char *)w - sizeof block, sizeof block);

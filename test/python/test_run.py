@@ -1,5 +1,8 @@
 """Programs called from Python: inputs of every kind, results bit for bit those of the evaluator."""
 import array
+import os
+import subprocess
+import sys
 import threading
 import unittest
 from unittest import mock
@@ -226,6 +229,18 @@ class Calls(unittest.TestCase):
         for t in threads:
             t.join()
         self.assertEqual(wrong, [])
+
+    def test_fork(self):
+        """A child of fork, which has none of the threads, runs, compiles and frees programs."""
+        code = ("import os, signal, numpy as np, tenon\n"
+                "f = tenon.function(lambda x, y: x @ y)\nx = np.ones((300, 300), np.float32)\n"
+                "p = f.trace(x, x).compile(threads=2)\np(x, x)\nchild = os.fork()\n"
+                "if child == 0:\n    signal.alarm(100)\n    ok = p(x, x)[0, 0] == 300\n    del p\n"
+                "    os._exit(0 if ok and f.module.compile(threads=2)(x, x)[0, 0] == 300 else 1)\n"
+                "assert os.waitpid(child, 0)[1] == 0")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False,
+                              env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_results_outlive_programs(self):
         net = tenon.load(SYMBOLIC)

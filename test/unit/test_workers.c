@@ -4,7 +4,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -184,6 +186,23 @@ static void test_no_memory(void)
     test_many_runs(NULL, 10, 1, false);
 }
 
+/* A child of fork has none of the threads: it works alone, and waits for nobody. */
+static void test_fork(workers *w)
+{
+    int status = 1;
+    const struct timespec pause = {.tv_nsec = 1000000};
+    (void)nanosleep(&pause, NULL); /* so that they sleep */
+    const pid_t child = fork();
+    if (child == 0) {
+        atomic_llong sum = 0;
+        (void)alarm(100);
+        (void)workers_run(w, 0, add_items, &sum, 100, 1);
+        workers_free(w);
+        _exit(sum == 4950 ? 0 : 1);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
 int main(void)
 {
     static const uint32_t counts[] = {0, 1, 2, 3, 8};
@@ -198,6 +217,7 @@ int main(void)
         test_many_runs(w, 50, 50, true); /* so little that threads may stay asleep */
         test_nested(w);
         test_several_callers(w);
+        test_fork(w);
         workers_free(w);
     }
     test_pool();

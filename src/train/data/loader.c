@@ -2,6 +2,7 @@
 #include "train/data/loader.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include "base/system/signals.h"
 #include "io/array.h"
@@ -18,6 +19,7 @@ struct loader {
     void **leaves[AHEAD];
     pthread_t thread;
     bool started, has_lock;
+    pid_t owner; /* the process that has the thread: a child of fork has not */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* below, under the lock */
@@ -111,7 +113,7 @@ loader *loader_new(const tn_allocator *memory, const loader_plan *plan, uint64_t
     loader *l = memory_alloc(memory, sizeof *l);
     if (!l)
         return NULL;
-    *l = (loader){.allocator = memory, .plan = *plan, .step = step};
+    *l = (loader){.allocator = memory, .plan = *plan, .step = step, .owner = getpid()};
     arena_init(&l->memory, memory);
     if (make_rooms(l) && start(l))
         return l;
@@ -123,14 +125,15 @@ void loader_free(loader *l)
 {
     if (!l)
         return;
-    if (l->started) {
+    const bool is_owner = l->owner == getpid(); /* else who waits for the thread waits for good */
+    if (l->started && is_owner) {
         (void)pthread_mutex_lock(&l->lock);
         l->quit = true;
         (void)pthread_cond_broadcast(&l->changed);
         (void)pthread_mutex_unlock(&l->lock);
         (void)pthread_join(l->thread, NULL);
     }
-    if (l->has_lock) {
+    if (l->has_lock && is_owner) {
         (void)pthread_cond_destroy(&l->changed);
         (void)pthread_mutex_destroy(&l->lock);
     }
