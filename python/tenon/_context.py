@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence, Union
 
 from . import _library as c
 from ._arguments import chars, file_name, whole
-from ._errors import Diagnostic, TenonWarning, TextWriter, diagnostic_of, error_of
+from ._errors import Diagnostic, TenonWarning, TextWriter, UsageError, diagnostic_of, error_of
 from ._owned import NotCopied
 
 LIMITS = ("nodes", "nesting", "errors", "literal_bytes", "output_bytes", "run_bytes", "memory_bytes")
@@ -116,7 +116,8 @@ class Context(NotCopied):
     """
 
     def __init__(self, **limits: int) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._is_busy = False
         self._waiting: list[int] = []  # objects that are to be freed
         # Modules and other objects of the library: what frees one, and what must live as long as it does.
         self._owned: dict[int, tuple[Callable[[int], None], tuple[Any, ...]]] = {}
@@ -157,6 +158,11 @@ class Context(NotCopied):
 
     def __enter__(self) -> Context:
         self._lock.acquire()
+        if self._is_busy:  # on this thread, which would wait for itself
+            self._lock.release()
+            raise UsageError("the context is at work: what that calls, such as 'progress' or a handler of a signal, may not "
+                             "use it")
+        self._is_busy = True
         self._free_waiting()
         self._hooks.said = []
         self._hooks.interrupt = None
@@ -165,6 +171,7 @@ class Context(NotCopied):
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
         said, self._hooks.said = self._hooks.said, []
+        self._is_busy = False
         self._lock.release()
         if kind is None:  # whoever is told of warnings may use this context, or make errors of them
             warn(said)
@@ -187,7 +194,10 @@ class Context(NotCopied):
         self._waiting.append(handle)
         if self._lock.acquire(blocking=False):
             try:
-                self._free_waiting()
+                if not self._is_busy:
+                    self._is_busy = True
+                    self._free_waiting()
+                    self._is_busy = False
             finally:
                 self._lock.release()
         self._end()

@@ -149,7 +149,7 @@ class Function(Generic[_R]):
             raise InputError(str(error)) from None
         return typed(_R, traced(leaves))
 
-    def __call__(self, *args: Any, **named: Any) -> _R:
+    def __call__(self, /, *args: Any, **named: Any) -> _R:
         if is_tracing():
             return self._function(*args, **named)
         if self._types is not None:
@@ -194,7 +194,7 @@ class Function(Generic[_R]):
 
     # ---- what is made of it ----
 
-    def trace(self, *types: TypeLike, **named: Any) -> Module:
+    def trace(self, /, *types: TypeLike, **named: Any) -> Module:
         """The module for arguments of these types: "f32[8, 3]", "f32[batch, 3]", arrays, or structures of these.
         Without any: for the declared types, or those of the last call."""
         if not types and not named:
@@ -248,6 +248,8 @@ def _key(x: Any) -> Any:
         return x._dtype.code, x._array.shape
     if type(x) is np.ndarray:
         return _CODES.get(x.dtype, x.dtype), x.shape
+    if isinstance(x, str):
+        raise TypeError(f"the text {x!r} stands in a structure of tensors: arguments that are texts stand alone")
     t = _type_of(x)
     return t.dtype.code, t.shape
 
@@ -305,7 +307,7 @@ class _Gradient:
         self._whole: Function[Any] = Function(self._inside, None, static)
         self._whole._use(self.__signature__)
 
-    def _inside(self, *args: Any, **named: Any) -> Any:
+    def _inside(self, /, *args: Any, **named: Any) -> Any:
         t = current()
         numbers = [self._argnums] if isinstance(self._argnums, int) else list(self._argnums)
         arguments = list(args)
@@ -333,7 +335,7 @@ class _Gradient:
             return (result, g)
         return (g, aux) if self._has_aux else g
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
         return self._inside(*args, **named) if is_tracing() else self._whole(*args, **named)
 
 

@@ -6,7 +6,7 @@ import os
 import pathlib
 import sys
 from ctypes import byref, c_char_p, c_void_p
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, Union, cast as typed
 
 import numpy as np
 
@@ -23,7 +23,8 @@ from ._unread import Unread
 
 PathLike = Union[str, "os.PathLike[str]"]
 Shapes = Mapping[str, Sequence[Optional[int]]]
-_EXACT_FORMS = ("ptir", "stablehlo", "onnx")  # in which pickle keeps what the module's own dialect cannot say
+_EXACT_FORMS = ("ptir", "stablehlo", "onnx")  # that keep what the module's own dialect cannot say
+_WITHOUT_NAMES = ("ptir", "ptir-bincode")  # forms in which inputs have positions
 _LEVELS = {0: 1, 1: 2, 2: 3, None: 0}
 
 
@@ -89,19 +90,28 @@ class Module(NotCopied):
         return self.__copy__()
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
-        """For pickle: its file, which is read in the default context. What was read from a dialect that holds more than
-        its own does, as ONNX, is in one that holds it with all bits."""
+        """For pickle: its file, which is read in the default context."""
+        try:
+            return _unpickled, self._file()
+        except Rejected as error:
+            raise TypeError("no dialect holds this module with all its bits, so it cannot be pickled") from error
+
+    def _file(self) -> tuple[bytes, str, str]:
+        """The module with all bits and the names of its inputs: a file, its dialect, and that of the module. What was read
+        from a dialect that holds more than its own does, as ONNX, is in one that holds it."""
         dialect = self.dialect
         if not _is_read(dialect):
-            raise TypeError(f"a module in the dialect {dialect}, which is only written, cannot be pickled")
+            raise TypeError(f"a module in the dialect {dialect}, which is only written, cannot be read again")
+        has_names = any(p.name != str(k) for k, p in enumerate(self.inputs))
         refused = None
         for form in (dialect, *_EXACT_FORMS):
             try:
-                module = self if form == dialect and not self._is_model() else self.convert(form, exact_only=True)
-                return _unpickled, (module.data(form), form)
+                module = self if form == dialect and not self._is_model() else self._converted(form, exact_only=True)
+                name = "ptir-text" if has_names and form in _WITHOUT_NAMES else form
+                return module.data(name), name, form
             except Rejected as error:
                 refused = error
-        raise TypeError("no dialect holds this module with all its bits, so it cannot be pickled") from refused
+        raise typed(Rejected, refused)
 
     # ---- looking ----
 
@@ -227,13 +237,17 @@ class Module(NotCopied):
 
         exact_only  refuse that
         """
+        out = self._converted(dialect, exact_only)
+        text = out.data(dialect)
+        return read(text, dialect=dialect, context=self._context) if _is_read(dialect) else out
+
+    def _converted(self, dialect: str, exact_only: bool = False) -> Module:
+        """The same, before it is a text of that dialect."""
         o = c.ConvertOptions(size=ctypes.sizeof(c.ConvertOptions), exact_only=exact_only)
 
         def change(cx: Context, at: int) -> None:
             cx.check(c.lib.tn_module_convert(at, chars("dialect", dialect), byref(o)))
-        out = self._copy(change)
-        text = out.data(dialect)
-        return read(text, dialect=dialect, context=self._context) if _is_read(dialect) else out
+        return self._copy(change)
 
     def passes(self, names: Union[str, Sequence[str]]) -> Module:
         """What the passes called NAMES make of it: "canonicalize,cse", or a list."""
@@ -318,7 +332,7 @@ class Module(NotCopied):
         if not isinstance(other, Module):
             raise TypeError(f"a module is wanted, not an object of type {type(other).__name__}")
         if other._context is not self._context:
-            other = read(other.data(), dialect=None, context=self._context)
+            other = _unpickled(*other._file(), self._context)
         o = c.EquivOptions(size=ctypes.sizeof(c.EquivOptions), runs=whole("runs", runs, 0, MOST_32),
                            seed=whole("seed", seed), bindings=bindings(dims), n_bindings=len(dims), ulp=whole("ulp", ulp), rtol=rtol, atol=atol,
                            timeout_ns=nanoseconds(timeout))
@@ -419,8 +433,9 @@ def _is_read(dialect: str) -> bool:
     return dialect not in ("mlir", "dot", "mind-source")
 
 
-def _unpickled(data: bytes, dialect: str) -> Module:
-    return read(data, dialect=dialect)
+def _unpickled(data: bytes, form: str, dialect: str, context: Optional[Context] = None) -> Module:
+    m = read(data, dialect=form, context=context)
+    return m if form == dialect else m._converted(dialect)
 
 
 def _shapes(shapes: Shapes) -> Any:

@@ -6,7 +6,6 @@ import ctypes
 import os
 import pathlib
 import sys
-import threading
 from ctypes import addressof, byref, c_char
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Union
 
@@ -218,7 +217,6 @@ class Program(NotCopied):
         if len(self._output_types) != 1:
             self._results = collections.namedtuple(  # type: ignore[misc]
                 "Results", [name for name, _ in self._output_types], rename=True)
-        self._emitting = threading.Lock()
 
     def __del__(self) -> None:
         if not sys.is_finalizing() and getattr(self, "handle", None):
@@ -286,7 +284,7 @@ class Program(NotCopied):
             self._others = [(shapes, known, program), *self._others[:MOST_OTHERS - 1]]
         return program, {name: a for name, a in arrays.items() if name in program._by_name}
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
         if named or len(args) != self._n_in:
             args = self._order(args, named)
         try:
@@ -394,7 +392,7 @@ class Program(NotCopied):
         frame.hooks.warn()
         return {port.name: x for port, x in zip(frame.outputs, results)}
 
-    def bind(self, *args: Any, out: Any = None, **named: Any) -> Bound:
+    def bind(self, /, *args: Any, out: Any = None, **named: Any) -> Bound:
         """A call that is prepared: with these arrays, which are read anew and in place at each call.
 
         out  the array that the result is written to, or a sequence of them; by default the library makes them once.
@@ -426,7 +424,7 @@ class Program(NotCopied):
     # ---- what came of it ----
 
     def _write(self, call: Callable[[Any], int]) -> bytes:
-        with self._emitting, self._context as cx:
+        with self._context as cx:
             return bytes(cx.text(call))
 
     def explain(self, json: bool = False) -> str:

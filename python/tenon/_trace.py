@@ -48,6 +48,8 @@ class Scope(NotCopied):
         found = self.known.get(key)
         if found is not None:
             return found
+        if self.parent is None and v._trace is trace:
+            raise UsageError("a value that a branch or loop made is used outside of it; what is needed there, it gives as a result")
         if self.parent is None:
             raise UsageError("a value of another trace is used; a traced function gives its values as results")
         if trace.scope is not self:  # a region inside of it asks; this one is closed for parameters now
@@ -73,6 +75,7 @@ class Trace(NotCopied):
         c.lib.tn_builder_name(self.b, name.encode())
         self.scope = Scope(None)
         self.dims: dict[int, str] = {}  # the texts of symbolic extents
+        self._failure: Optional[BaseException] = None  # the first, after which nothing can be made
 
     def __enter__(self) -> Trace:
         self._outer = getattr(_state, "trace", None)
@@ -86,7 +89,9 @@ class Trace(NotCopied):
             self.b = None
 
     def fail(self) -> BaseException:
-        return self.context._hooks.error(c.lib.tn_builder_status(self.b))
+        error = self.context._hooks.error(c.lib.tn_builder_status(self.b))
+        self._failure = self._failure or error
+        return self._failure
 
     def value(self, raw: c.Value) -> Value:
         if raw.scope == 0:
@@ -103,7 +108,7 @@ class Trace(NotCopied):
         b, self.b = self.b, None
         status = c.lib.tn_builder_finish(b, raws, len(outputs), byref(at))
         if status != c.OK:
-            raise self.context._hooks.error(status)
+            raise self._failure or self.context._hooks.error(status)
         assert at.value
         return Module(self.context, at.value)
 

@@ -54,7 +54,7 @@ class Unread(Program):
         by_position = [rest.pop(str(i)) for i in range(len(args)) if str(i) in rest]
         return program, by_position, rest
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
         program, first, rest = self._split(args, named)
         return program(*first, **rest)
 
@@ -62,6 +62,6 @@ class Unread(Program):
         program, rest = self._for(inputs)
         return program.run(rest, **options)
 
-    def bind(self, *args: Any, out: Any = None, **named: Any) -> Bound:
+    def bind(self, /, *args: Any, out: Any = None, **named: Any) -> Bound:
         program, first, rest = self._split(args, named)
         return program.bind(*first, out=out, **rest)

@@ -81,6 +81,16 @@ class Copies(unittest.TestCase):
                 self.assertTrue(m.equiv(other))
                 self.assertEqual(other.inputs, m.inputs)
 
+    def test_names_of_inputs(self):
+        """Those of arguments stay, of which PTIR's file has only positions; the dialect, too."""
+        f = tenon.function(lambda b, a: (a - b, np.exp(b) * a))
+        x = np.ones((3, 3), np.float32)
+        for m in (f.trace(x, x), tenon.read(f.module.convert("ptir").data("ptir"), dialect="ptir")):
+            other = pickle.loads(pickle.dumps(m))
+            self.assertEqual((other.inputs, other.dialect), (m.inputs, "ptir"))
+            self.assertTrue(m.equiv(other) and m.equiv(tenon.read(other.text("ptir-text"), context=tenon.Context())))
+        self.assertEqual([p.name for p in pickle.loads(pickle.dumps(f.module)).inputs], ["b", "a"])
+
     def test_tensors(self):
         for d in ("f32", "bf16", "si4"):
             for name, way in WAYS.items():

@@ -259,6 +259,31 @@ class Functions(unittest.TestCase):
             tenon.function(lambda x: tenon.zeros((2.5,)))(X)
         self.assertEqual(float(tenon.function(lambda x: x.sum())(X)), X.sum())  # nothing is left open
 
+    def test_errors_that_are_caught(self):
+        """A function that goes on after one is refused with it: nothing can be made of what there is."""
+        def f(x):
+            try:
+                x + np.ones(5)
+            except tenon.Rejected:
+                pass
+            return x
+        with self.assertRaisesRegex(tenon.Rejected, "5"):
+            tenon.function(f)(X)
+
+        def branch(x):
+            inside = []
+            y = tenon.cond(x.sum() > 0, lambda: inside.append(x * 2) or inside[-1], lambda: x)
+            return y + inside[0]
+        with self.assertRaisesRegex(tenon.UsageError, "that a branch or loop made"):
+            tenon.function(branch)(X)
+        with self.assertRaisesRegex(TypeError, "the text 'relu' stands in a structure"):
+            tenon.function(lambda d: d["x"])({"x": X, "kind": "relu"})
+
+    def test_arguments_called_self(self):
+        f = tenon.function(lambda self, args: self - args)
+        self.assertEqual(np.asarray(f(args=X, self=X)).sum(), 0)
+        self.assertEqual(np.asarray(f.trace(args=X, self=X).compile()(args=X, self=X)).sum(), 0)
+
     def test_others(self):
         f = tenon.function(lambda x: {
             "top": tenon.top_k(x, 2), "hot": nn.one_hot(np.array([1, 0]), 3), "arange": tenon.arange(4),

@@ -200,6 +200,20 @@ class Modules(unittest.TestCase):
         del other
         self.assertEqual(p([1, 2, 3]).tolist(), 14)
 
+    def test_use_of_a_context_at_work(self):
+        """By what it calls: refused, where it would wait for itself."""
+        m = tenon.read(NET)
+        with self.assertRaisesRegex(tenon.UsageError, "the context is at work"):
+            m.compile(progress=lambda event: m.inputs)
+        self.assertEqual(len(m.inputs), len(m.compile(progress=lambda event: tenon.Context()).inputs))
+
+    def test_equiv_in_another_context(self):
+        """The dialect of a program is not guessed from its text."""
+        m = tenon.function(lambda b, a: a - b * a).trace(np.ones((2, 2), np.float32), np.ones((2, 2), np.float32))
+        for d in ("ptir", "tiny", "stablehlo", "mind", "onnx"):
+            other = tenon.read(m.convert(d).data(d), dialect=d, context=tenon.Context())
+            self.assertTrue(m.equiv(other), d)
+
     def test_custom(self):
         text = ("func @main(%x: tensor<f32, 3>) -> tensor<f32, 3> {\n"
                 "  %y = custom_call(%x) target[\"acme.scale.f32.v1\"] attributes{by = 3} -> tensor<f32, 3>\n"
