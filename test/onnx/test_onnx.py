@@ -425,6 +425,17 @@ class Models(unittest.TestCase):
             done = start("equiv", *both, "--n", 1, "--dim", size)
             self.assertEqual(done.returncode, status, done.stderr)
 
+    def test_weights_of_equal_elements(self):
+        """An initializer is one again, with its name and all elements, when the model is written."""
+        w = np.full(2048, 0.5, np.float32)
+        path = self.file(model([node("Mul", "x scale", "y")], [("x", "f32", [2048])], [("y", "f32", [2048])], [("scale", w)]))
+        again = self.folder / "again.onnx"
+        for source in path, again:
+            done = start("convert", source, "--to", "onnx", "-o", again)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(b"scale", again.read_bytes())
+            self.assertIn(w.tobytes(), again.read_bytes())
+
     def test_commands(self):
         path = self.file(model([node("Tanh", "x", "y")], [X], [Y]))
         for arguments in (["explain", path], ["compile", path, "-o", self.folder / "m.c"], ["convert", path, "--to", "ptir"],

@@ -198,6 +198,13 @@ static void put_data(onnx_writer *w, const node *n, const type *t, const void *d
                         : onnx_constant(&w->out, t->dtype, t->dims, t->rank, data, bytes));
 }
 
+/* An initializer of the model that was read is looked for by its name, and had all of its elements
+ * there. */
+static bool is_own_weight(const onnx_writer *w, const node *n)
+{
+    return n->name && w->m->lowered_from && strcmp(w->m->lowered_from, "onnx") == 0;
+}
+
 void onnx_put_constant(onnx_writer *w, const node *n)
 {
     enum { SPREAD_FROM = 1024 }; /* elements from which on equal ones are written once */
@@ -208,7 +215,7 @@ void onnx_put_constant(onnx_writer *w, const node *n)
         put_data(w, n, t, l->data, t->count ? l->bytes : 0);
         return;
     }
-    if (t->count > SPREAD_FROM) {
+    if (t->count > SPREAD_FROM && !is_own_weight(w, n)) {
         const onnx_id one = onnx_constant(&w->out, t->dtype, NULL, 0, l->data, size);
         onnx_result(w, n, onnx_expand(w, n, one, t->dims, t->rank));
         return;
