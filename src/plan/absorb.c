@@ -79,7 +79,7 @@ typedef struct need {
     value_id v;
     const access_map *map; /* NULL: all of it in memory */
 } need;
-enum { MOST_NEEDS = MOST_MAPS * (FEW_OPERANDS + TN_MAX_RANK) };
+enum { MOST_NEEDS = MOST_PARTS * (FEW_OPERANDS + TN_MAX_RANK) };
 
 /* The elements of V, from axis AXIS on. */
 static sized elements_from(const function *f, value_id v, uint32_t axis)
@@ -123,11 +123,28 @@ static bool add_needs(grouping *g, const node *n, uint32_t o, const access_map *
     return true;
 }
 
+/* Under how many maps kernel K may compute V: many, if it still computes no more elements than V
+ * has, such as those of each of its columns. */
+static uint32_t most_maps(const grouping *g, uint32_t k, value_id v)
+{
+    const draft *d = &g->drafts.at[k];
+    const type *t = value_type(g->f, v);
+    int64_t each = 1;
+    uint32_t most = MOST_MAPS;
+    for (uint32_t a = 0; a < d->rank; a++)
+        if (__builtin_mul_overflow(each, d->dims[a], &each))
+            return most;
+    while (!g->f->like && most < MOST_PARTS && each <= t->count / (most + 1))
+        most++;
+    return most;
+}
+
 bool absorb(grouping *g, uint32_t k, const node *n, const char **why)
 {
     const value_id v = n->first_value;
     need needs[MOST_NEEDS];
     uint32_t n_needs = 0, uses = 0;
+    const uint32_t most = most_maps(g, k, v);
     if (g->drafts.at[k].n_nodes >= MOST_NODES) {
         *why = why_large;
         return false;
@@ -138,7 +155,7 @@ bool absorb(grouping *g, uint32_t k, const node *n, const char **why)
         const demand *d = &g->demands.at[i - 1];
         if (d->kernel != k || !d->map)
             continue;
-        if (++uses > MOST_MAPS) {
+        if (++uses > most) {
             *why = WHY_SEVERAL;
             return false;
         }

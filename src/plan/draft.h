@@ -6,7 +6,8 @@
 
 enum {
     MOST_NODES = 64,   /* in one kernel: bounds recursion and the time to compile */
-    MOST_MAPS = 3,     /* maps under which one value may be computed in one kernel */
+    MOST_MAPS = 3,     /* maps under which one value may be computed in one kernel, */
+    MOST_PARTS = 16,   /* and where they lead to no more elements than it has */
     LONG_ROW = 1 << 16 /* elements of a row that is distributed over threads */
 };
 

@@ -311,6 +311,30 @@ def fields_apart(p):
     return (y,)
 
 
+def columns(p):
+    """Some fields of records, side by side, of which as many may be computed as there are."""
+    n = p.r.choice([8, 8, 4, p.r.randint(2, 17)])
+    x = p.input(p.r.choice(["I1", "Si8", "Ui8", "Fp8E5M2", "Si16", "Bf16", p.kind(ALL)]), [p.r.choice([p.n(300), 64, 129, 320]), n])
+    if x.dtype in INTS + ("I1",) and p.r.random() < 0.7:
+        x = p.op({"Cast": {"dtype": "Si32"}}, [x], "Si32", x.shape)
+    y = None
+    for at in p.r.sample(range(n), p.r.randint(1, n) if x.dtype in NUMBERS else 1):
+        part = p.op({"Slice": {"starts": [0, at], "sizes": [x.shape[0], 1]}}, [x], x.dtype, [x.shape[0], 1])
+        y = part if y is None else p.binary(p.r.choice(["Add", "Mul"]), y, part)
+    return (y,)
+
+
+def every_eighth(p):
+    """Fields of records of which the last one may not be whole. In StableHLO, as PTIR has no steps."""
+    kind, step = p.r.choice([("i8", 8), ("ui8", 8), ("i1", 8), ("i16", 4), ("bf16", 4)])
+    n = p.r.choice([64, 65, 128, 192])
+    first = p.r.randrange(step)
+    size = first + (n - 1) * step + p.r.choice([1, step - first])
+    return "stablehlo", (f"func.func @main(%x: tensor<{size}x{kind}>) -> tensor<{n}x{kind}> {{\n"
+                         f"  %y = stablehlo.slice %x [{first}:{size}:{step}] : (tensor<{size}x{kind}>) -> tensor<{n}x{kind}>\n"
+                         f"  return %y : tensor<{n}x{kind}>\n}}\n")
+
+
 def turned(p):
     x = p.input(p.kind(ALL), p.dims(p.r.randint(2, 4)))
     perm = p.r.sample(range(len(x.shape)), len(x.shape))
@@ -789,8 +813,8 @@ def moves(p):
     return "tiny", json.dumps({"uops": nodes, "outputs": [nodes[-1]["id"]]})
 
 
-KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, tiled, repeated, many_times, regrouped, records, fields_apart, turned, reductions, rows,
-         normalised, products, swept_products, narrow_products, uneven_sweeps, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
+KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, tiled, repeated, many_times, regrouped, records, fields_apart, columns, every_eighth, turned, reductions,
+         rows, normalised, products, swept_products, narrow_products, uneven_sweeps, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools, wide_pools,
          taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, windows_at, largest, cumulated, ordered,
          turned_products, quantised, decoded_products, open_products, scanned, steps, images, moves)

@@ -45,6 +45,9 @@ element element_load_first(loop_builder *b, tn_dtype d, loop_value p, uint32_t l
                            uint32_t align);
 /* The elements where MASK, of all lanes, holds; the others are 0 and their memory is not touched.
  * Not of complex numbers. */
+/* Element number FIELD of each of the records of eight bytes at P. */
+element element_load_field(loop_builder *b, tn_dtype d, loop_value p, uint32_t lanes,
+                           uint32_t field);
 element element_load_where(loop_builder *b, tn_dtype d, loop_value p, loop_value mask);
 /* Lane i from P + OFFSETS[i] bytes (i64) where MASK[i], else 0. */
 element element_gather(loop_builder *b, tn_dtype d, loop_value p, loop_value offsets,

@@ -280,6 +280,37 @@ static void prefetch(emitter *e, loop_value base, const type *t, const emit_inde
         loop_prefetch(e->b, loop_at(e->b, p, (is_strided ? e->ahead * size : 0) + i));
 }
 
+/* How far into its record of EACH elements OFFSET is at every position; -1: not always as far. */
+static int64_t field_of(const access_expr *offset, int64_t each)
+{
+    for (uint32_t i = 0; i < offset->n; i++)
+        if (offset->at[i].factor % each != 0)
+            return -1;
+    return offset->low < 0 ? -1 : offset->constant % each;
+}
+
+/* Lanes that are one element each of neighbouring records of eight bytes: these are loaded, which
+ * several fields share, and shifted. */
+static bool load_field(emitter *e, uint32_t i, const access_map *map, const access_expr *offset,
+                       const emit_index *at, element *x)
+{
+    enum { RECORD = 8, WIDEST = 2 };
+    const type *t = value_type(e->f, e->k->in[i]);
+    const tn_dtype d = emit_dtype(e, t->dtype);
+    const int64_t each = RECORD / (int64_t)emit_natural(d);
+    if (e->lanes < FEWEST_LANES || e->f->like || e->count != LOOP_NO_VALUE || map->n_guards > 0 ||
+        (e->moved && e->moved[i] != 0) || dtype_is_complex(d) || emit_natural(d) > WIDEST ||
+        !emit_is_strided(at) || at->step != each || t->count % each != 0)
+        return false;
+    const int64_t field = field_of(offset, each);
+    const access_expr *record = field < 0 ? NULL : moved_back(e, offset, field);
+    if (!record)
+        return false;
+    const loop_value p = emit_address(e, e->in[i], emit_expr(e, record).first, d);
+    *x = element_load_field(e->b, d, p, e->lanes, (uint32_t)field);
+    return true;
+}
+
 element emit_load(emitter *e, uint32_t i, const access_map *map)
 {
     const loop_value base = e->in[i];
@@ -293,6 +324,9 @@ element emit_load(emitter *e, uint32_t i, const access_map *map)
     const emit_index at = emit_expr(e, offset);
     if (e->ahead)
         prefetch(e, base, t, &at, offset);
+    element x;
+    if (load_field(e, i, map, offset, &at, &x))
+        return x;
     return emit_load_at(e, base, emit_dtype(e, t->dtype), at, emit_all_hold(e, map, 0), offset,
                         map);
 }
