@@ -332,7 +332,11 @@ def constant(x: Any, d: Optional[DType] = None) -> Value:
             raise TypeError(f"{x!r} meets a value of {d}; astype('f32') makes that a float")
         if d.is_float or d.is_complex:
             return call("scalar", d.code, float(x))
-        return call("scalar_int", d.code, int(x))
+        if -2 ** 63 <= x < 2 ** 63:
+            return call("scalar_int", d.code, int(x))
+        if d.name != "ui64" or not 0 <= x < 2 ** 64:
+            raise UsageError(f"an integer of {x.bit_length()} bits is no value of type {d.name}")
+        x = np.array(x, np.uint64)
     if d is None:
         own = Tensor if isinstance(x, Tensor) else None
         d = x._dtype if own else dtype_of(numbers_of(x).dtype) if not isinstance(x, (list, tuple)) else None

@@ -211,6 +211,15 @@ class Numpy(unittest.TestCase):
             self.check(lambda x: np.full_like(x, n), np.zeros((2, 3), np.int64))
         self.check(lambda x: np.full_like(x, 2 ** 64 - 1), np.zeros((), np.uint64))
 
+    def test_large_numbers(self):
+        words = np.array([1, 7, 2 ** 63, 2 ** 64 - 1], np.uint64)
+        for n in (2 ** 63 - 1, 2 ** 63, 2 ** 64 - 1):
+            self.check(lambda x: x * np.uint64(n), words)
+            self.check(lambda x: np.where(x > np.uint64(n), x ^ np.uint64(n), np.uint64(n)), words)
+        for n, dtype in (2 ** 64, np.uint64), (2 ** 63, np.int64), (2 ** 64 + 5, np.int64), (-2 ** 63 - 1, np.int64), (2 ** 64, np.int8):
+            with self.assertRaises(tenon.UsageError):
+                tenon.function(lambda x: x + n)(np.zeros(2, dtype))
+
     def test_reductions(self):
         for name in ("sum", "mean", "prod", "max", "min", "var", "std"):
             for axis in (None, 0, 1, -1, (0, 2)):
