@@ -129,8 +129,6 @@ nansum, nanprod = _without_nan(sum_of, 0.0), _without_nan(prod, 1.0)
 def _end_like(x: Value, end: Any, axis: int) -> Value:
     """What is joined to X along AXIS: END, of which a number is repeated."""
     one = tuple(1 if a == axis else n for a, n in enumerate(x.shape))
-    if end is None:
-        return call("slice_axis", x, axis, 0, 0)
     v = end if isinstance(end, Value) else constant(end, x._known()[0])
     return v if v.ndim else broadcast_to(v, one)
 
@@ -142,7 +140,8 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     axis = axis_of(axis, y.ndim)
     if n == 0:
         return y
-    y = concatenate([_end_like(y, prepend, axis), y, _end_like(y, append, axis)], axis)
+    parts = [y if v is y else _end_like(y, v, axis) for v in (prepend, y, append) if v is not None]
+    y = concatenate(parts, axis) if len(parts) > 1 else y
     for _ in range(n):
         m = known_size(y, axis)
         rest = max(0, m - 1)

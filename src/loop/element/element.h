@@ -43,11 +43,11 @@ element element_load(loop_builder *b, tn_dtype d, loop_value p, uint32_t lanes, 
 /* The first N (i64, 0 .. lanes) elements; the others are 0 and their memory is not touched. */
 element element_load_first(loop_builder *b, tn_dtype d, loop_value p, uint32_t lanes, loop_value n,
                            uint32_t align);
-/* The elements where MASK, of all lanes, holds; the others are 0 and their memory is not touched.
- * Not of complex numbers. */
 /* Element number FIELD of each of the records of eight bytes at P. */
 element element_load_field(loop_builder *b, tn_dtype d, loop_value p, uint32_t lanes,
                            uint32_t field);
+/* The elements where MASK, of all lanes, holds; the others are 0 and their memory is not touched.
+ * Not of complex numbers. */
 element element_load_where(loop_builder *b, tn_dtype d, loop_value p, loop_value mask);
 /* Lane i from P + OFFSETS[i] bytes (i64) where MASK[i], else 0. */
 element element_gather(loop_builder *b, tn_dtype d, loop_value p, loop_value offsets,
