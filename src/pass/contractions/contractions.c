@@ -5,6 +5,7 @@
  * breaks  bits: the order of a sum, and the rounding of products (docs/numerics.md); use counts
  */
 #include "base/memory/checked.h"
+#include "ops/law.h"
 #include "pass/expand/recognize.h"
 #include "pass/expand/substitute.h"
 #include "pass/passes.h"
@@ -24,6 +25,15 @@ static bool is_worth_it(const function *f, const node *n)
     return products >= MUCH && products / a->count >= OFTEN && products / b->count >= OFTEN;
 }
 
+/* Are products of N, a dot_general, as finite when they are rounded to the type of its operands, as
+ * the sum that N stands for does? */
+static bool has_range_of_sum(const function *f, const node *n)
+{
+    const tn_dtype d = value_type(f, n->in[0])->dtype;
+    const tn_dtype sum = (tn_dtype)attr_int(n->attrs, KEY_ACCUM_DTYPE, accumulator_of(d));
+    return !dtype_is_float(d) || 2 * dtype_float_max(d) > dtype_float_max(sum);
+}
+
 static tn_status contract(expand_call *c, value_id *result)
 {
     const uint32_t first = c->f->nodes.n;
@@ -32,7 +42,7 @@ static tn_status contract(expand_call *c, value_id *result)
     const value_id v = recognize_contraction(c);
     for (uint32_t i = first; v != NO_VALUE && i < c->f->nodes.n; i++) {
         const node *n = &c->f->nodes.at[i];
-        if (n->op == OP_DOT_GENERAL && is_worth_it(c->f, n))
+        if (n->op == OP_DOT_GENERAL && has_range_of_sum(c->f, n) && is_worth_it(c->f, n))
             *result = v;
     }
     return TN_OK;
