@@ -6,6 +6,7 @@
  * source  MIND Core IR, "Canonicalisation": what is safe and what is not
  */
 #include "graph/literal.h"
+#include "ops/node_facts.h"
 #include "pass/passes.h"
 #include "pass/rewrite_rules.h"
 
@@ -21,23 +22,10 @@ value_id rule_is_operand(const rule_call *c, uint32_t i)
                                                                                 : NO_VALUE;
 }
 
-/* The constant that N shows everywhere, seen through ops that only repeat and move its elements. */
-static const literal *spread_constant(const function *f, const node *n)
-{
-    enum { FARTHEST = 8 };
-    for (int i = 0; i < FARTHEST; i++) {
-        if (n->op != OP_BROADCAST && n->op != OP_RESHAPE && n->op != OP_EXPAND_DIMS &&
-            n->op != OP_SQUEEZE && n->op != OP_TRANSPOSE)
-            return literal_of(n);
-        n = node_of(f, n->in[0]);
-    }
-    return NULL;
-}
-
 /* N's result is its operand I when the other one is a constant of WANTED everywhere. */
 value_id rule_neutral(const rule_call *c, uint32_t i, scalar wanted)
 {
-    const literal *l = spread_constant(c->f, rule_operand(c, 1 - i));
+    const literal *l = node_shown_literal(c->f, rule_operand(c, 1 - i));
     return l && literal_is_all(l, wanted) ? rule_is_operand(c, i) : NO_VALUE;
 }
 

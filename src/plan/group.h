@@ -2,12 +2,12 @@
 #ifndef PLAN_GROUP_H
 #define PLAN_GROUP_H
 
+#include "ops/node_facts.h"
 #include "plan/draft.h"
 
 /* ---- node.c ---- */
 
 bool node_is_copy(const node *n); /* the same elements in row-major order */
-bool node_may_fail(const function *f, const node *n);
 /* Has N one number everywhere: a constant's, seen through what repeats and moves elements? */
 bool node_is_splat(const function *f, const node *n);
 /* Does N follow from the position of an element in few cheap steps, and from nothing in memory? */

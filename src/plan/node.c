@@ -15,37 +15,10 @@ bool kernel_is_uniform(const node *n)
     return l->splat || l->type->count == 1;
 }
 
-/* The constant that has the one number of all elements of N; NULL: there is none. */
-static const literal *number_of(const function *f, const node *n)
-{
-    enum { FARTHEST = 8 };
-    for (int i = 0; i < FARTHEST; i++) {
-        if (n->op != OP_BROADCAST && n->op != OP_TRANSPOSE && !node_is_copy(n))
-            return kernel_is_uniform(n) ? literal_of(n) : NULL;
-        n = node_of(f, n->in[0]);
-    }
-    return NULL;
-}
-
 bool node_is_splat(const function *f, const node *n)
 {
-    return number_of(f, n) != NULL;
-}
-
-/* Is V, of integers, one number other than 0 in all its elements? */
-static bool is_not_zero(const function *f, value_id v)
-{
-    const literal *l = number_of(f, node_of(f, v));
-    return l && !literal_is_all(l, scalar_of_int(0));
-}
-
-bool node_may_fail(const function *f, const node *n)
-{
-    const uint32_t traits = op_table[n->op].traits;
-    const bool divides = n->op == OP_DIV || n->op == OP_MOD;
-    if (!(traits & T_MAY_FAIL) || (divides && is_not_zero(f, n->in[1])))
-        return false;
-    return (traits & T_INDEXES) || dtype_is_int(value_type(f, n->first_value)->dtype);
+    const literal *l = node_shown_literal(f, n);
+    return l && (l->splat || l->type->count == 1);
 }
 
 bool type_has_elements(const type *t)

@@ -7,6 +7,7 @@
 #include "eval/parts/fill.h"
 #include "eval/parts/view.h"
 #include "index/border.h"
+#include "ops/node_facts.h"
 
 enum {
     MOST_COST = 64, /* nodes of one tree, which also bounds its depth */
@@ -36,8 +37,7 @@ static bool is_elementwise(const function *f, const node *n)
 {
     const op_info *op = &op_table[n->op];
     return (op->traits & T_ELEMENTWISE) && n->op != OP_STOP_GRADIENT /* a copy: no flat kernel */ &&
-           n->n_in <= FLAT_OPERANDS &&
-           (!(op->traits & T_MAY_FAIL) || dtype_is_float(value_type(f, n->first_value)->dtype));
+           n->n_in <= FLAT_OPERANDS && !node_may_fail(f, n);
 }
 
 static bool is_movement(const node *n)
@@ -188,7 +188,7 @@ const void *stream_read(stream *s, int64_t start, size_t n)
         const void *in[FLAT_OPERANDS] = {NULL};
         for (uint32_t k = 0; k < s->kernel.n_in; k++)
             in[k] = stream_read(s->in[k], start, n);
-        (void)flat_kernel_run(&s->kernel, in, s->buffer, n); /* only integer division can fail */
+        (void)flat_kernel_run(&s->kernel, in, s->buffer, n); /* none that can fail is a stream */
     }
     if (s->border)
         read_bordered(s, start, n);

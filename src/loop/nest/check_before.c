@@ -2,10 +2,10 @@
  * kernel writes anything. What it writes can be a result of the run at once then; results of what
  * may still fail are kept aside and copied at the end. */
 #include "ops/attr_rules.h"
+#include "ops/node_facts.h"
 #include "ops/scatter.h"
 
 #include "loop/nest/nest.h"
-#include "plan/group.h"
 
 enum {
     PIECE = 4096, /* positions of one work item */

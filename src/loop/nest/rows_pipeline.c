@@ -9,6 +9,7 @@
 #include "eval/eval.h"
 #include "loop/nest/map.h"
 #include "loop/nest/rows_parts.h"
+#include "ops/node_facts.h"
 
 enum {
     MOST_PASSES = 3,
@@ -36,14 +37,6 @@ typedef struct pipeline {
 
 /* ---- which kernels ---- */
 
-/* Repeated rows must not fail. */
-static bool may_fail(const function *f, const node *n)
-{
-    const bool divides = n->op == OP_DIV || n->op == OP_MOD;
-    return kernel_reads_by_data(n) ||
-           (divides && !dtype_is_float(value_type(f, n->first_value)->dtype));
-}
-
 /* Only the next stage may read what a stage keeps: it does so before the element of the next row is
  * stored there. */
 static bool keeps_for_next(const rows *s, const emit_kept *kept)
@@ -67,9 +60,11 @@ bool rows_can_pipeline(const rows *s, int64_t items)
         return false;
     for (uint32_t i = 0; i < s->k->n_out; i++)
         stores = stores || !rows_is_row_value(s, &s->k->out[i]);
-    for (uint32_t i = 0; i < s->k->n_nodes; i++)
-        if (may_fail(s->e.f, &s->e.f->nodes.at[s->k->nodes[i]]))
+    for (uint32_t i = 0; i < s->k->n_nodes; i++) { /* repeated rows must not fail */
+        const node *n = &s->e.f->nodes.at[s->k->nodes[i]];
+        if (kernel_reads_by_data(n) || node_may_fail(s->e.f, n))
             return false;
+    }
     for (uint32_t i = 0; i < s->e.n_kept; i++)
         if (!keeps_for_next(s, &s->e.kept[i]))
             return false;

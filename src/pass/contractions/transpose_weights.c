@@ -21,6 +21,7 @@
 
 #include "graph/literal.h"
 #include "ops/dot_axes.h"
+#include "ops/node_facts.h"
 #include "pass/expand/expand.h"
 #include "pass/expand/substitute.h"
 #include "pass/passes.h"
@@ -172,14 +173,13 @@ static void before_broadcast(const node *n, const type *in, const type *result,
         }
 }
 
-static bool is_step(const node *n)
+static bool is_step(const function *f, const node *n)
 {
-    const uint32_t traits = op_table[n->op].traits;
     return n->n_results == 1 &&
            (op_table[n->op].class == K_ELEMENTWISE || n->op == OP_BROADCAST ||
             n->op == OP_RESHAPE || n->op == OP_EXPAND_DIMS || n->op == OP_SQUEEZE ||
             n->op == OP_TRANSPOSE) &&
-           !(traits & (T_UNSTABLE | T_MAY_FAIL));
+           !(op_table[n->op].traits & T_UNSTABLE) && !node_may_fail(f, n);
 }
 
 static bool is_reshape(const node *n)
@@ -229,7 +229,7 @@ static bool can_arrange(weights *w, value_id v, const arrangement *a)
     }
     if (a->n <= 1) /* there is one order only */
         return true;
-    return is_step(n) && n->n_in <= MOST_OPERANDS && n->attrs->n <= MOST_ATTRIBUTES &&
+    return is_step(w->f, n) && n->n_in <= MOST_OPERANDS && n->attrs->n <= MOST_ATTRIBUTES &&
            can_arrange_operands(w, n, t, a) && (w->uses[v] == 1 || w->stored == stored);
 }
 

@@ -4,6 +4,7 @@
 #include "eval/eval.h"
 #include "eval/parts/fold.h"
 #include "ops/fold_ops.h"
+#include "ops/node_facts.h"
 #include "pass/expand/substitute.h"
 
 /* The column `lower` of ops.def. */
@@ -222,20 +223,13 @@ static value_id made_of_nothing(expand_call *c)
     }
 }
 
-static bool may_stop(const function *f, const node *n)
-{
-    const bool divides = n->op == OP_DIV || n->op == OP_MOD;
-    return (op_table[n->op].traits & T_MAY_FAIL) &&
-           (!divides || dtype_is_int(value_type(f, n->first_value)->dtype));
-}
-
 /* By value of F: may what it is made of stop the run? NULL without memory. */
 static const bool *find_stops(const function *f, arena *memory)
 {
     bool *stops = ARENA_ARRAY(memory, bool, f->values.n);
     for (uint32_t i = 0; stops && i < f->nodes.n; i++) {
         const node *n = &f->nodes.at[i];
-        bool any = may_stop(f, n);
+        bool any = node_may_fail(f, n);
         for (uint32_t k = 0; k < n->n_in; k++)
             any = any || stops[n->in[k]];
         for (uint32_t r = 0; r < n->n_results; r++)

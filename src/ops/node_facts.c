@@ -1,0 +1,34 @@
+/* Facts of nodes. */
+#include "ops/node_facts.h"
+
+#include "graph/literal.h"
+
+const literal *node_shown_literal(const function *f, const node *n)
+{
+    enum { FARTHEST = 8 };
+    for (int i = 0; i < FARTHEST; i++) {
+        if (n->op != OP_BROADCAST && n->op != OP_RESHAPE && n->op != OP_EXPAND_DIMS &&
+            n->op != OP_SQUEEZE && n->op != OP_TRANSPOSE)
+            return literal_of(n);
+        n = node_of(f, n->in[0]);
+    }
+    return NULL;
+}
+
+/* Is V, of integers, one number other than 0 in all its elements? */
+static bool is_not_zero(const function *f, value_id v)
+{
+    const literal *l = node_shown_literal(f, node_of(f, v));
+    return l && (l->splat || l->type->count == 1) && !literal_is_all(l, scalar_of_int(0));
+}
+
+bool node_may_fail(const function *f, const node *n)
+{
+    if (!(op_table[n->op].traits & T_MAY_FAIL))
+        return false;
+    if (n->op != OP_DIV && n->op != OP_MOD)
+        return true;
+    return dtype_is_int(value_type(f, n->first_value)->dtype) &&
+           attr_int(n->attrs, KEY_ON_ZERO, ON_ZERO_ERROR) == ON_ZERO_ERROR &&
+           !is_not_zero(f, n->in[1]);
+}
