@@ -73,8 +73,22 @@ static bool is_left_to_contraction(const grouping *g, const node *n, uint32_t k)
     return false;
 }
 
+/* Does the extent of axis A of kernel K depend on the sizes of the program? */
+static bool is_dynamic(const grouping *g, uint32_t k, uint32_t a)
+{
+    const draft *d = &g->drafts.at[k];
+    const node *n = &g->f->nodes.at[d->node];
+    for (uint32_t i = 0; i <= n->n_in; i++) { /* its positions are those of the result, or rows */
+        const value_id v = i == 0 ? n->first_value : n->in[i - 1];
+        const access_extents x = access_extents_of(g->f, v);
+        if (x.rank == d->rank && memcmp(x.now, d->dims, d->rank * sizeof *d->dims) == 0)
+            return x.now[a] != x.other[a];
+    }
+    return false;
+}
+
 /* Is N costly, and would kernel K compute it again for each of many rows? What does not vary along
- * a row is computed once for it in any case. */
+ * a row is computed once for it in any case. Of rows whose number varies there are many. */
 static bool is_repeated(const grouping *g, const node *n, uint32_t k)
 {
     enum { OFTEN = 8 };
@@ -82,7 +96,7 @@ static bool is_repeated(const grouping *g, const node *n, uint32_t k)
     uint32_t last = d->rank;
     if (!op_is_costly(n->op))
         return false;
-    while (last > 0 && d->dims[last - 1] == 1)
+    while (last > 0 && d->dims[last - 1] == 1 && !is_dynamic(g, k, last - 1))
         last--;
     for (uint32_t i = g->by_value[n->first_value]; last > 0 && i;
          i = g->demands.at[i - 1].next_of_value) {
@@ -92,7 +106,8 @@ static bool is_repeated(const grouping *g, const node *n, uint32_t k)
         const uint32_t axes = access_axes(need->map);
         int64_t times = 1;
         for (uint32_t a = 0; a < last && times < OFTEN; a++)
-            times *= axes >> a & 1 ? 1 : d->dims[a];
+            if (!(axes >> a & 1))
+                times *= is_dynamic(g, k, a) ? OFTEN : d->dims[a];
         if (times >= OFTEN && axes >> (last - 1) & 1)
             return true;
     }

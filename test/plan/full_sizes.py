@@ -21,6 +21,7 @@ MORE = {name: [NARROW, dict(B=9000, S=20, T=4), dict(B=200, S=2100, T=5)]
                      "reversed cumsum S")}
 MORE |= {name: [NARROW, dict(B=2, S=9000, T=4)] for name in ("sort S", "argsort", "sort wide")}
 MORE["softmax columns S"] = [NARROW]
+MORE["gate of rows"] = [NARROW]
 CPUS = ["x86-64-v3", "x86-64-v4"]  # that the counts are of: a block has as many rows as fit into registers
 PROGRAMS = []
 
@@ -43,6 +44,7 @@ program("i8", "si8[B, 17]", lambda x: tenon.cast(x, "f32") * 0.5)
 program("f64", "f64[B]", lambda x: np.sin(x))
 program("where", "f32[B, S];f32[B, S]", lambda x, y: np.where(x > y, x, -y))
 program("clip", "f32[B]", lambda x: np.clip(x, -1, 1))
+program("gate of rows", "f32[S, 64];f32[1, 64]", lambda x, y: x * nn.sigmoid(y))
 program("outer sum", "f32[B, 1];f32[1, S]", lambda x, y: x + y)
 # movement
 program("transpose", "f32[B, 30]", lambda x: x.T)
