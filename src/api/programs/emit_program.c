@@ -153,14 +153,16 @@ static tn_status emit(const tn_program *p, tn_emit_form form, const tn_emit_opti
     TN_TRY(check_machine(cx, &to));
     nest_options nests = {.on = machine_for(to.triple, to.cpu, p->engine->is_relaxed),
                           .schedule = p->engine->schedule};
-    if (form == TN_EMIT_C) /* compilers know no operators for these */
+    const bool takes_weights = form == TN_EMIT_WEIGHTS || o->takes_weights;
+    /* Compilers know no operators for these, but one file of weights is for all code. */
+    if (form == TN_EMIT_C && !takes_weights)
         nests.on.has_byte_dots = nests.on.has_bf16_dots = false;
     tn_status s = aot_make(&a, p->graph, &nests, o->seed, &p->allocator);
-    if (s == TN_OK && form == TN_EMIT_HEADER)
+    if (s == TN_OK && form == TN_EMIT_HEADER && !takes_weights)
         s = make_room_for_c(&a, p, nests, o->seed);
     const function *f = module_entry(p->graph);
     a.program.name = name;
-    a.program.takes_weights = form == TN_EMIT_WEIGHTS || o->takes_weights;
+    a.program.takes_weights = takes_weights;
     a.program.shares_work = o->shares_work;
     a.program.note = file_name(p->graph->source.name);
     a.program.n_inputs = p->n_inputs;

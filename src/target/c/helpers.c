@@ -192,11 +192,36 @@ static void put_dot_pairs(const macro *m)
     }
 }
 
+/* Bytes as halves of 16 bits, those at even places and those at odd ones: two products of halves.
+ */
+static void put_quads_by_halves(const macro *m)
+{
+    const char *p = prefix_of(m), *masked[] = {"(x) & 0x00ff00ffu", "((x) >> 8) & 0x00ff00ffu"};
+    open_result(m);
+    text_puts(m->out, "add_epi32(");
+    put_register(m, "z", true);
+    text_printf(m->out, ", %sadd_epi32(", p);
+    for (unsigned odd = 0; odd < 2; odd++) {
+        text_printf(m->out, "%s \\\n        %smadd_epi16(", odd ? "," : "", p);
+        put_register(m, masked[odd], true);
+        text_printf(m->out, ", %ssrai_epi16(", p);
+        text_puts(m->out, odd ? "" : p);
+        text_puts(m->out, odd ? "" : "slli_epi16(");
+        put_register(m, "y", true);
+        text_puts(m->out, odd ? ", 8))" : ", 8), 8))");
+    }
+    text_puts(m->out, ")))\n");
+}
+
 static void put_dot_quads(const macro *m)
 {
     enum { BITS = 8, BYTES = 4 };
     const unsigned w = lanes_of(m);
     define(m);
+    if (has_registers(m)) {
+        put_quads_by_halves(m);
+        return;
+    }
     text_puts(m->out, "(");
     for (unsigned byte = 0; byte < BYTES; byte++)
         text_printf(m->out, "(((x) << %u) >> %u) * (u32x%u)((s32x%u)((y) << %u) >> %u)%s",
