@@ -482,7 +482,7 @@ def reductions_by_loops():
     x = RNG.integers(-50, 50, (3, 5, 2)).astype(np.int32)
     f = Function("reduce_subtract")
     for axes in ((0,), (1, 2), (0, 1, 2)):
-        want = 100 - x.sum(axes, dtype=np.int32)
+        want = np.int32(100) - x.sum(axes, dtype=np.int32)
         (y,) = reduce_op(f, [x], [np.int32(100)], axes, combine("subtract", "i32"), [type_of(want)])
         f.check(y, want)
     yield f
@@ -497,7 +497,7 @@ def reductions_by_loops():
     body = region(["i32", "i32"], [f"%s = stablehlo.multiply %a1, {scale} : tensor<i32>", "%r = stablehlo.add %a0, %s : tensor<i32>"],
                   [("%r", "i32")])
     for axes in ((0,), (0, 1, 2)):
-        want = 1 + 3 * x.sum(axes, dtype=np.int32)
+        want = np.int32(1) + np.int32(3) * x.sum(axes, dtype=np.int32)
         (y,) = reduce_op(f, [x], [np.int32(1)], axes, body, [type_of(want)])
         f.check(y, want)
     yield f
