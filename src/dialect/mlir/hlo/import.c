@@ -94,6 +94,7 @@ static bool read_outputs(shlo_reader *r, const mir_function *f, shlo_value *resu
 /* The types that a function declares for its results. */
 static bool check_results(shlo_reader *r, const mir_function *f, shlo_value *results)
 {
+    const mir_op *last = f->body.ops[f->body.n_ops - 1]; /* which returned them */
     for (uint32_t k = 0; k < f->n_results; k++) {
         const mir_type *declared = f->results[k];
         const shlo_value *v = &results[k];
@@ -101,7 +102,8 @@ static bool check_results(shlo_reader *r, const mir_function *f, shlo_value *res
         if (!t)
             continue;
         bool same = declared->kind == MIR_TENSOR && mir_stored(declared) == t->dtype &&
-                    declared->rank == t->rank;
+                    declared->rank == t->rank &&
+                    mir_quants_agree(last->in[k]->type->quant, declared->quant, false);
         for (uint32_t i = 0; same && i < t->rank; i++)
             same = declared->dims[i] == t->dims[i] || declared->dims[i] == MIR_UNKNOWN ||
                    dim_is_symbolic(t->dims[i]);

@@ -46,6 +46,27 @@ static bool hands_on(mir_text name)
     return false;
 }
 
+/* Do results mean what the regions of the operation, or else its operands, give for them? */
+static bool hands_on_alike(shlo_call *c)
+{
+    const mir_op *o = c->op;
+    const bool loops = mir_is(o->name, "stablehlo.while");
+    const bool passes = loops || mir_is(o->name, "stablehlo.optimization_barrier") ||
+                        mir_is(o->name, "tensor.cast");
+    bool same = true;
+    for (uint32_t k = 0; passes && k < o->n_out && k < o->n_in; k++)
+        same = same && mir_quants_agree(of_operand(c, k), of_result(c, k), false);
+    for (uint32_t i = loops; i < o->n_regions; i++) { /* the first of a loop is its condition */
+        const mir_region *region = &o->regions[i];
+        const mir_op *last = region->n_ops ? region->ops[region->n_ops - 1] : NULL;
+        for (uint32_t k = 0; last && shlo_is_return(last) && k < last->n_in && k < o->n_out; k++)
+            same = same && last->in[k]->type &&
+                   mir_quants_agree(last->in[k]->type->quant, of_result(c, k), false);
+    }
+    return same || shlo_refuse(c, DIAG_TypeMismatch,
+                               "its results are quantised otherwise than what it hands on");
+}
+
 /* Does it move elements, and nothing else? */
 static bool moves(mir_text name)
 {
@@ -241,7 +262,9 @@ static bool close_results(shlo_call *c)
 bool shlo_lower_quantised(shlo_call *c)
 {
     const mir_op *o = c->op;
-    if (hands_on(o->name) || (moves(o->name) && all_mean_the_same(c)))
+    if (hands_on(o->name))
+        return hands_on_alike(c) && o->row->lower(c);
+    if (moves(o->name) && all_mean_the_same(c))
         return o->row->lower(c);
     shlo_value *before = ARENA_ARRAY(&c->r->memory, shlo_value, o->n_in);
     if (!before)
