@@ -253,6 +253,21 @@ static void takes_inputs_that_fit(void)
 }
 
 /* What there is when there was no memory for a net. */
+/* Who looks for an output of a program that has none is told so, by a text. */
+static void lacks_outputs(void)
+{
+    const float x[1] = {1};
+    write_file("func @main(%x: tensor<f32, 1>) -> () {\n  return\n}\n");
+    const tn_read_options read = {.size = sizeof read, .dialect = "ptir-text"};
+    tn_net *net = tn_net_load_with(path, &read, NULL);
+    CHECK_INT(tn_net_input(net, NULL, x, sizeof x), TN_OK);
+    CHECK_INT(tn_net_run(net), TN_OK);
+    CHECK(tn_net_output(net, NULL, NULL) == NULL);
+    says(net, "no outputs");
+    tn_net_free(net);
+    write_file(text);
+}
+
 static void takes_null(void)
 {
     tn_net *net = tn_net_load(NULL, NULL, 0);
@@ -314,6 +329,7 @@ int main(void)
     refuses();
     reads_models();
     takes_inputs_that_fit();
+    lacks_outputs();
     takes_null();
     lacks_memory();
     CHECK_INT(remove(path), 0);

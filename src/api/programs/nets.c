@@ -253,8 +253,12 @@ const void *tn_net_output(tn_net *net, const char *name, tn_type *type_of)
         (void)fail(net, DIAG_Usage, "there are no outputs before a run");
         return NULL;
     }
+    if (net->n_out == 0) {
+        (void)fail(net, DIAG_Usage, "the program has no outputs");
+        return NULL;
+    }
     const size_t at = name ? find(net, tn_program_output, net->n_out, "output", name) : 0;
-    if (at >= net->n_out)
+    if (at == net->n_out)
         return NULL;
     if (type_of)
         *type_of = net->out[at].type;
