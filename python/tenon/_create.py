@@ -7,7 +7,7 @@ from typing import Any, Mapping, Sequence, Union
 import numpy as np
 
 from . import _library as c
-from ._arguments import chars
+from ._arguments import MOST_SIGNED, chars, whole
 from ._dtypes import DType, DTypeLike, c_type, dtype as dtype_of, parse_type
 from ._errors import UsageError
 from ._trace import Dim, Value, call, cast, constant, current, many, operands, values_of
@@ -98,7 +98,7 @@ def dynamic_update_slice(x: Any, update: Any, start: Any) -> Value:
 def _start(start: Any) -> Value:
     if isinstance(start, (tuple, list)) and any(isinstance(i, Value) for i in start):
         from ._numpy_parts import stack
-        return stack([i if isinstance(i, Value) else constant(i) for i in start])
+        return stack(start)
     return constant(start)
 
 
@@ -110,13 +110,15 @@ def scatter(x: Any, indices: Any, updates: Any, axis: int = 0, combine: str = "a
 
     combine  "add", "max", "min" or "replace"
     """
+    if combine not in _COMBINE:
+        raise UsageError(f"'combine' is {combine!r}, and must be one of {', '.join(_COMBINE)}")
     a, u = operands(x, updates)
     return call("scatter_reduce", a, constant(indices), u, axis, _COMBINE[combine])
 
 
 def segment_sum(x: Any, segments: Any, n: int) -> Value:
     """The sums of the rows of X by their number in SEGMENTS, N rows."""
-    return call("segment_reduce", constant(x), constant(segments), 0, n, 19, False, False)
+    return call("segment_reduce", constant(x), constant(segments), 0, whole("n", n, 0, MOST_SIGNED), 19, False, False)
 
 
 def custom_call(target: str, args: Sequence[Any], types: Union[str, Sequence[str]],

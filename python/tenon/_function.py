@@ -322,6 +322,8 @@ class _Gradient:
             places.append(own)
             forms.append(form)
         result = self._f(*arguments, **named)
+        if self._has_aux and not (isinstance(result, (tuple, list)) and len(result) == 2):
+            raise UsageError("with has_aux a function gives a pair: what is differentiated, and what is handed on")
         loss, aux = result if self._has_aux else (result, None)
         loss = constant(loss)
         wrt = [v for own in places for v in own]

@@ -7,7 +7,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _library as c
-from ._axes import axis_of, list_of
+from ._axes import axis_of, known_size, list_of
 from ._errors import UsageError
 from ._numpy_elementwise import conjugate
 from ._numpy_matrices import diagonal
@@ -61,7 +61,7 @@ def _term(v: Value, letters: str, out: set[str]) -> tuple[Value, str]:
     for s in dict.fromkeys(letters):
         while letters.count(s) > 1:
             i, j = letters.index(s), letters.rindex(s)
-            if v.shape[i] != v.shape[j]:
+            if known_size(v, i) != known_size(v, j):
                 raise ValueError(f"np.einsum: '{s}' names axes of {v.shape[i]} and of {v.shape[j]} elements")
             v = diagonal(v, 0, i, j)
             letters = "".join(t for k, t in enumerate(letters) if k not in (i, j)) + s

@@ -6,6 +6,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from . import _library as c
+from ._arguments import MOST_SIGNED, whole
 from ._arithmetic import truth_of, where as where_of, wide_type
 from ._axes import Axis, axes_of, axis_of, list_of
 from ._dtypes import BY_NAME, DType, DTypeLike, dtype as dtype_of
@@ -168,7 +169,7 @@ def argsort(x: Any, axis: Optional[int] = -1, kind: Any = None, order: None = No
 def top_k(x: Any, k: int, axis: int = -1, largest: bool = True) -> tuple[Value, Value]:
     """The K largest (or smallest) elements along AXIS, sorted, and their positions (si64)."""
     t = current()
-    top = c.lib.tn_top_k(t.b, t.scope.raw(t, constant(x)), k, axis, largest, BY_NAME["si64"].code)
+    top = c.lib.tn_top_k(t.b, t.scope.raw(t, constant(x)), whole("k", k, 0, MOST_SIGNED), whole("axis", axis, -c.MAX_RANK, c.MAX_RANK), largest, BY_NAME["si64"].code)
     return t.value(top.values), t.value(top.indices)
 
 

@@ -26,8 +26,9 @@ def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
     y, w = operands(y, np.ones((), y._known()[0].storage) if weights is None else weights)
     if w.ndim == 1 and y.ndim > 1 and isinstance(axis, (int, np.integer)):
         axis = axis_of(axis, y.ndim)
-        if w.shape != y.shape[axis:axis + 1]:
-            raise ValueError(f"{w.shape[0]} weights for an axis of {y.shape[axis]} elements")
+        n, m = w.shape[0], y.shape[axis]
+        if isinstance(n, int) and isinstance(m, int) and n != m:
+            raise ValueError(f"{n} weights for an axis of {m} elements")
         w = reshape(w, [-1 if a == axis else 1 for a in range(y.ndim)])
     elif w.ndim > 0 and w.shape != y.shape:
         raise TypeError(f"weights of shape {w.shape} for a value of shape {y.shape}: one for each element, or for each place "

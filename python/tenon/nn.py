@@ -64,6 +64,8 @@ def cross_entropy(logits: Any, targets: Any) -> Value:
 def one_hot(targets: Any, classes: int, dtype: str = "f32") -> Value:
     """1 at the place of each target along a new last axis, else 0."""
     t = constant(targets)
+    if not t._known()[0].is_float and t.dtype not in ("si32", "si64"):
+        t = cast(t, "si64")  # a narrow type does not hold the numbers of many classes
     places = call("iota", t._known()[0].code, current().shape((*t.shape, classes)), t.ndim)
     return cast(np.equal(places, t[..., None]), dtype)
 

@@ -160,12 +160,17 @@ def _archive(path: str, arrays: Mapping[str, np.ndarray[Any, Any]]) -> str:
     return path
 
 
+def _remove(folder: str, process: int) -> None:
+    if process == os.getpid():  # a child of fork is done with a folder of its parent's sooner
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 class _Files(NotCopied):
     """A folder for files that the library reads, which lasts as long as this lives."""
 
     def __init__(self) -> None:
         self.folder = tempfile.mkdtemp(prefix="tenon-")
-        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        weakref.finalize(self, _remove, self.folder, os.getpid())
 
     def samples(self, arrays: Mapping[str, Any], wanted: Mapping[str, Type]) -> list[str]:
         """A file for each array, as tn_dataset_open names them."""

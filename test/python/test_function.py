@@ -284,6 +284,22 @@ class Functions(unittest.TestCase):
         self.assertEqual(np.asarray(f(args=X, self=X)).sum(), 0)
         self.assertEqual(np.asarray(f.trace(args=X, self=X).compile()(args=X, self=X)).sum(), 0)
 
+    def test_many_classes(self):
+        """Of which a narrow type of targets does not hold the numbers."""
+        for d, target in (("u1", 255), ("int8", 127), ("u2", 255), ("u8", 255), ("?", 1)):
+            y = np.asarray(tenon.function(lambda t: nn.one_hot(t, 300))(np.array([target], d)))
+            self.assertEqual(np.flatnonzero(y).tolist(), [target], d)
+
+    def test_wrong_arguments(self):
+        for kind, message, f in ((tenon.UsageError, "'combine' is 'avg'", lambda x: tenon.scatter(x, [0], [1.0], combine="avg")),
+                                 (TypeError, "'k' is 1.5", lambda x: tenon.top_k(x, 1.5)), (TypeError, "'n' is 2.5", lambda x: tenon.segment_sum(x, [0, 1], 2.5))):
+            with self.assertRaisesRegex(kind, message):
+                tenon.function(f)(X)
+        with self.assertRaisesRegex(tenon.UsageError, "has_aux a function gives a pair"):
+            tenon.grad(lambda x: x.sum(), has_aux=True)(X)
+        y = tenon.function(lambda x, i: tenon.dynamic_slice(x, (i, 0), (1, 2)))(X, np.array(1))  # numbers beside si64
+        np.testing.assert_array_equal(y, X[1:, :2])
+
     def test_others(self):
         f = tenon.function(lambda x: {
             "top": tenon.top_k(x, 2), "hot": nn.one_hot(np.array([1, 0]), 3), "arange": tenon.arange(4),

@@ -96,6 +96,11 @@ class Calls(unittest.TestCase):
                   lambda x, i: np.dstack([x, np.ones((3, 4))]), lambda x, i: np.column_stack([x[0], [1, 2, 3, 4]]), lambda x, i: np.outer(x, [1.5, 2]),
                   lambda x, i: np.kron(x, [1, 2]), lambda x, i: np.full_like(x, x[0]), lambda x, i: np.polyval([], x))
 
+    def test_slopes_of_equal_operands(self):
+        for f in np.logaddexp, np.logaddexp2:
+            by_x, by_y = tenon.grad(lambda x, y: f(x, y).sum(), argnums=(0, 1))(np.array([0.0, 3.0, -7.5]), np.array([0.0, 3.0, -7.5]))
+            self.assertEqual((by_x.tolist(), by_y.tolist()), ([0.5] * 3, [0.5] * 3))
+
     def test_narrow_floats(self):
         """Their products are rounded once."""
         h = np.linspace(-200, 200, 901).astype(np.float16)

@@ -4,6 +4,8 @@ import hashlib
 import os
 import pathlib
 import shutil
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -291,6 +293,21 @@ class Parts(unittest.TestCase):
         del t
         gc.collect()
         self.assertEqual(os.listdir(folder), [])
+
+
+class Forks(unittest.TestCase):
+    def test_data_in_a_child(self):
+        """A child of fork that is done with data leaves the files to its parent, and frees a trainer that reads them."""
+        code = ("import os, signal, sys, numpy as np, tenon\nx = np.ones((64, 3), np.float32)\n"
+                "f = tenon.function('f32[3]', 'f32[n, 3]')(lambda w, x: ((x * w - 1) ** 2).mean())\n"
+                "data = tenon.train.Dataset({'x': x}, context=f.module._context)\n"
+                "t = tenon.train.Trainer(f, data, wrt='w', batch=8, epochs=4)\nt.step()\nfolder = [*data._context._owned.values()]\n"
+                "files = [k.folder for _, kept in folder for k in kept if hasattr(k, 'folder')]\ndel folder\nchild = os.fork()\n"
+                "if child == 0:\n    signal.alarm(100)\n    del t, data\n    sys.exit(0)\n"
+                "assert os.waitpid(child, 0)[1] == 0\nassert files and all(map(os.path.isdir, files)), files\nassert len([*t]) == 31")
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False,
+                              env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 if __name__ == "__main__":
