@@ -149,6 +149,8 @@ def take(tensor: Any) -> tuple[np.ndarray[Any, Any], DType]:
         if managed.major != 1:
             raise BufferError(f"DLPack {managed.major} is not known")
         _set_name(capsule, _names[_USED_VERSIONED])
+    elif not _is_valid(capsule, _names[_OLD]):
+        raise BufferError(f"an object of type {type(tensor).__name__} gives no DLPack capsule, or one that was used")
     else:
         managed = _Old.from_address(_pointer(capsule, _names[_OLD]))
         _set_name(capsule, _names[_USED_OLD])

@@ -2,6 +2,7 @@
 import gc
 import sys
 import unittest
+from unittest import mock
 import weakref
 
 from lib import package  # noqa: F401
@@ -198,6 +199,15 @@ class Tensors(unittest.TestCase):
         gc.collect()
         self.assertIsNone(alive())
         self.assertEqual(_dlpack._held, {})
+
+    def test_dlpack_of_nothing(self):
+        """What gives no capsule, or one that was taken, is refused."""
+        used = tenon.tensor([1.0]).__dlpack__()
+        owner = mock.Mock(spec=["__dlpack__"], __dlpack__=lambda **_: used)
+        self.assertEqual(tenon.tensor(owner).tolist(), [1])
+        for capsule in used, None, 5:
+            with self.assertRaisesRegex(BufferError, "gives no DLPack capsule"):
+                tenon.tensor(mock.Mock(spec=["__dlpack__"], __dlpack__=lambda **_: capsule))
 
     def test_dlpack_strides(self):
         wide = np.arange(12, dtype=np.float64).reshape(3, 4)
