@@ -19,14 +19,16 @@ from ._control import cond, fori_loop, scan, while_loop
 from ._create import (arange, custom_call, dynamic_slice, dynamic_update_slice, full, iota, ones, random_normal,
                       random_uniform, scatter, segment_sum, stop_gradient, zeros)
 from ._custom import custom
+from ._dialects import Dialect, dialects
 from ._dtypes import DType, Type, dtype, parse_type
 from ._errors import (Diagnostic, Error, FileError, Fix, InputError, NoMemory, Note, Place, Rejected, RunError,
                       TenonWarning, Unavailable, UsageError)
 from ._function import Function, function, grad, value_and_grad
 from ._library import VERSION as __version__
-from ._module import Dialect, Equivalence, Module, dialects, load, open, read
+from ._module import Equivalence, Module
 from ._numpy_reductions import top_k
 from ._program import Bound, Event, Port, Program
+from ._read import load, open, read
 from ._tensor import Tensor, tensor
 from ._trace import Dim, Value, cast
 from ._tree import tree_map

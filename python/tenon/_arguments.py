@@ -8,6 +8,7 @@ from typing import Any, Optional, Union
 
 from ._errors import UsageError
 
+PathLike = Union[str, "os.PathLike[str]"]
 MOST_32, MOST_64 = 2 ** 32 - 1, 2 ** 64 - 1  # ctypes would cut off what is above
 MOST_SIGNED = 2 ** 63 - 1
 

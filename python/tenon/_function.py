@@ -10,9 +10,10 @@ from typing import Any, Callable, Generic, Optional, Sequence, TypeVar, Union, c
 import numpy as np
 
 from . import _library as c
+from ._arguments import PathLike
 from ._dtypes import BY_NAME, DTYPES, Type, dtype as dtype_of, numbers_of, parse_type
 from ._errors import InputError, UsageError
-from ._module import Module, PathLike
+from ._module import Module
 from ._program import Program
 from ._tensor import Tensor
 from ._trace import Trace, call, constant, current, input_value, is_tracing

@@ -23,14 +23,15 @@ from typing import Any, Dict, Iterator, Mapping, NamedTuple, Optional, Sequence,
 import numpy as np
 
 from . import _library as c
-from ._arguments import MOST_32, chars, chars_or_none, file_name, number, whole
+from ._arguments import MOST_32, PathLike, chars, chars_or_none, file_name, number, whole
 from ._context import Context, default_context
 from ._dtypes import DTypeLike, Type, dtype as dtype_of, numbers_of, plain_array, public_type
 from ._errors import InputError, UsageError
 from ._function import Function
-from ._module import Module, PathLike, _level, _names, bindings, open as open_module
+from ._module import Module, bindings, level_of, names_of
 from ._owned import NotCopied
 from ._program import Port
+from ._read import open as open_module
 from ._tensor import Tensor, storage_of, tensor, wanted_text
 
 __all__ = ["Dataset", "RankGroup", "Ranks", "Step", "Trainer", "Validation", "Weights", "leaf_seed", "mpi", "optimizer",
@@ -387,14 +388,14 @@ class Trainer(NotCopied):
         if update is not None and update._context is not self._context:
             raise UsageError("the update is a module of another context than the program")
         compile_options = c.CompileOptions(
-            size=ctypes.sizeof(c.CompileOptions), level=_level(level), engine=chars_or_none("engine", engine),
+            size=ctypes.sizeof(c.CompileOptions), level=level_of(level), engine=chars_or_none("engine", engine),
             bindings=bindings(dims), n_bindings=len(dims), cpu=chars_or_none("cpu", cpu), 
             threads=whole("threads", threads, 0, MOST_32), memory_bytes=whole("memory_bytes", memory_bytes))
         files = _Files()
         first = files.values(init, self._wanted) if isinstance(init, Mapping) else init
         o = c.TrainOptions(
             size=ctypes.sizeof(c.TrainOptions), loss=chars("loss", str(loss)) if loss is not None else None,
-            wrt=_names(names), n_wrt=len(names), batch=whole("batch", batch), leaves=whole("leaves", leaves),
+            wrt=names_of(names), n_wrt=len(names), batch=whole("batch", batch), leaves=whole("leaves", leaves),
             seed=whole("seed", seed), steps=whole("steps", steps), epochs=whole("epochs", epochs),
             schedule=_schedule(schedule), warmup=whole("warmup", warmup), rate=number("rate", rate), optimizer=ctypes.pointer(how),
             update=update._handle if update is not None else None, clip_norm=number("clip_norm", clip_norm), skip=skip,
