@@ -105,20 +105,20 @@ static void note_lost(writer *w, bool is_parameter, const char *name, const char
                   "the parameter '%.100s' is called by a number: %s", name, why);
 }
 
-/* Is NAME what ID is called without a name? In regions, whose parameters only have names to be read
- * by, any number is. */
-static bool is_default(const writer *w, uint32_t id, const char *name)
+/* Is NAME what a value is called without a name, the number OF? In regions, whose parameters only
+ * have names to be read by, any number is. */
+static bool is_default(const writer *w, uint32_t of, const char *name)
 {
     char number[16];
-    (void)snprintf(number, sizeof number, "%" PRIu32, id);
+    (void)snprintf(number, sizeof number, "%" PRIu32, of);
     return w->in_region ? name[strspn(name, "0123456789")] == '\0' : strcmp(name, number) == 0;
 }
 
-/* NAME for ID, unless it cannot be written or another value has it. */
-static bool give_name(writer *w, hash_index *taken, uint32_t id, const char *name,
+/* NAME for ID, unless it cannot be written or another value has it. Without a name it is NUMBER. */
+static bool give_name(writer *w, hash_index *taken, uint32_t id, const char *name, uint32_t number,
                       bool is_parameter)
 {
-    if (!name || !*name || is_default(w, id, name))
+    if (!name || !*name || is_default(w, number, name))
         return true;
     if (w->t.compatible && !text_is_name(name)) {
         note_lost(w, is_parameter, name, "the compatible text form has no quoted names");
@@ -152,10 +152,15 @@ static bool give_names(writer *w, const ptir_function *f)
     uint32_t n = f->parameters.n + f->body.n;
     w->names = ARENA_ARRAY(&w->t.names, const char *, (size_t)n + 1);
     bool ok = w->names != NULL;
-    for (uint32_t i = 0; ok && i < f->parameters.n; i++)
-        ok = give_name(w, &taken, f->parameter_ids.at[i], f->parameter_names.at[i], true);
-    for (uint32_t i = 0; ok && i < f->body.n; i++)
-        ok = give_name(w, &taken, f->body.at[i].id, own_name(f->body.at[i].name), false);
+    uint32_t position = 0; /* by which inputs without a name are called */
+    for (uint32_t i = 0; ok && i < f->parameters.n; i++) {
+        ok = give_name(w, &taken, f->parameter_ids.at[i], f->parameter_names.at[i], position, true);
+        position += ptir_type_leaves(&f->parameters.at[i]);
+    }
+    for (uint32_t i = 0; ok && i < f->body.n; i++) {
+        const uint32_t id = f->body.at[i].id;
+        ok = give_name(w, &taken, id, own_name(f->body.at[i].name), id, false);
+    }
     hash_release(w->t.m->allocator, &taken);
     return ok;
 }
