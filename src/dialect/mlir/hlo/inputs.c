@@ -40,6 +40,14 @@ static const char *input_name(shlo_reader *r, const mir_function *f, uint32_t i)
     const char *own = shlo_text(r, name.n ? name : arg->name);
     if (name.n && is_taken(r, i, own))
         own = shlo_text(r, arg->name);
+    const char *stem = own; /* which an argument before may have been given as its name */
+    for (uint32_t k = 1; is_taken(r, i, own); k++) {
+        own = arena_printf(&r->memory, "%s_%" PRIu32, stem, k);
+        if (!own) {
+            (void)shlo_no_memory(r);
+            return stem;
+        }
+    }
     return own;
 }
 
