@@ -50,6 +50,18 @@ region 71(%n: tensor<si32>) -> tensor<si32> {
   return %next
 }
 """
+# Sizes that are computed of others, and symbols in index maps.
+COMPUTED = """func @main(%a: tensor<f32, ?N>, %b: tensor<f32, ?"M+1">) -> tensor<f32, ?"(('M+1'+N)+-2)"> {
+  %c = concat(%a, %b) axis[0] -> tensor<f32, ?"('M+1'+N)">
+  %d = slice(%c) starts[2] sizes[1] -> tensor<f32, 1>
+  %e = broadcast_to(%d) shape[?"((N*2)+N)"] -> tensor<f32, ?"(N*3)">
+  return %e
+}
+"""
+MAPS = """{"dims": {"K": 2}, "uops": [
+  {"id": "a", "uop": "INPUT", "arg": {"tensor_id": "t", "dtype": "fp32", "shape": ["N", "2*N + 1"]}},
+  {"id": "b", "uop": "VIEW", "src": ["a"], "arg": {"result_shape": [3, 1], "index_map": {"out": ["i", "k"], "in": ["N - 1 - i", "K*k"]}}}]}
+"""
 # Statements and functions that cannot be read.
 BROKEN = """fn f(alpha: Tensor<f32>[2], beta: Tensor<f32>[2]) -> Tensor<f32>[2] {
   let gamma = alpha + beta;
@@ -109,6 +121,9 @@ class Names(unittest.TestCase):
         ("ptir", PTIR, nth(PTIR, "?N", 4) + 1, [nth(PTIR, "?N", k) + 1 for k in range(5)]),
         ("ptir", LOOP, nth(LOOP, "[71]") + 1, [nth(LOOP, "71(")] + [nth(LOOP, w) + len(w) for w in ("body_region[", "true_region[", "false_region[")]),
         ("ptir", LOOP, nth(LOOP, "@0") + 1, [nth(LOOP, "@0") + 1, nth(LOOP, "cond_region[") + 12]),
+        ("ptir", COMPUTED, nth(COMPUTED, "?N") + 1, [nth(COMPUTED, "?N") + 1] + [m.start(1) for m in re.finditer(r"[+(](N)[)*]", COMPUTED)]),
+        ("tiny-json", MAPS, nth(MAPS, '"N"') + 1, [nth(MAPS, w) + w.index("N") for w in ('"N"', "2*N", '"N - 1')]),
+        ("tiny-json", MAPS, nth(MAPS, "K*k"), [nth(MAPS, '"K') + 1, nth(MAPS, "K*k")]),
         ("tiny-json", TINY, nth(TINY, '["a"') + 2, [nth(TINY, '"a"', k) + 1 for k in range(3)]),
     ]
 

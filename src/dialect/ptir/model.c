@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory/checked.h"
+#include "base/text/chars.h"
 #include "graph/dim_name.h"
 
 bool ptir_list_grow(arena *memory, void **at, uint32_t n, uint32_t *cap, size_t size)
@@ -69,6 +70,39 @@ dim ptir_dim_by_name(module *m, const char *name, size_t length)
         dim_is_symbolic(d))
         return d;
     return find_symbol(m, name, length);
+}
+
+/* The symbols in the text of an expression, without those in apostrophes. */
+static void note_symbols(name_table *names, const char *text, span at)
+{
+    const uint32_t end = at.at + at.length;
+    for (uint32_t i = at.at; i < end;) {
+        uint32_t n = 0;
+        while (i + n < end && !strchr("()+*/%\"", text[i + n]))
+            n++;
+        const char first = n > 0 ? text[i] : '\0', second = n > 1 ? text[i + 1] : '\0';
+        if (n > 0 && first != '\'' && !char_is_digit(first == '-' ? second : first))
+            names_symbol(names, (span){i, n});
+        i += n + 1;
+    }
+}
+
+void ptir_note_dim(const module *m, span at, dim d)
+{
+    const char *text = m->source.text;
+    const bool computed = dim_is_expr(&m->types, d) && dim_expr_of(&m->types, d)->op != DIM_SYM;
+    if (!m->cx->names)
+        return;
+    if (!computed) {
+        names_symbol(m->cx->names, at);
+        return;
+    }
+    while (at.length && *text && strchr("?\"", text[at.at])) {
+        at.at++;
+        at.length--;
+    }
+    if (!memchr(text + at.at, '\\', at.length))
+        note_symbols(m->cx->names, text, at);
 }
 
 dim ptir_dim_stand_in(module *m, int64_t n)

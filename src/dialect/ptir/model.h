@@ -114,6 +114,8 @@ float_format ptir_float_format(tn_dtype d);
 /* The extent called NAME in ?NAME: a symbol, or an expression over symbols such as `(A+B)`, which
  * is how a writer names an extent that was inferred. DIM_NO_MEMORY on lack of memory. */
 dim ptir_dim_by_name(module *m, const char *name, size_t length);
+/* Tell an editor of the symbols in the name of D, which stands AT. */
+void ptir_note_dim(const module *m, span at, dim d);
 /* What stands for the extent N < 0, which was reported: an extent of which nothing is known, so
  * that nothing that follows from it is reported too. DIM_NO_MEMORY on lack of memory. */
 dim ptir_dim_stand_in(module *m, int64_t n);

@@ -246,12 +246,12 @@ bool jpart_dimension(ptir_json *r, dim *out)
         }
     } else {
         const char *name = "";
-        if (!jpart_name(r, &name, NULL))
+        if (!jpart_name(r, &name, &at))
             return false;
-        names_symbol(r->m->cx->names, at);
         *out = ptir_dim_by_name(r->m, name, strlen(name));
         if (*out == DIM_NO_MEMORY)
             return jpart_no_memory(r);
+        ptir_note_dim(r->m, at, *out);
     }
     return jpart_leave_variant(r, what, true);
 }

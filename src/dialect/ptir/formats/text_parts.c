@@ -51,9 +51,12 @@ bool text_read_dim(ptir_scan *s, dim *out)
         name = s->at;
         s->at += n;
     }
-    names_symbol(s->m->cx->names, scan_from(s, s->m->source.text + where.at));
+    const span at = scan_from(s, s->m->source.text + where.at);
     *out = ptir_dim_by_name(s->m, name, n);
-    return *out != DIM_NO_MEMORY || scan_no_memory(s);
+    if (*out == DIM_NO_MEMORY)
+        return scan_no_memory(s);
+    ptir_note_dim(s->m, at, *out);
+    return true;
 }
 
 /* Behind `tensor<` or `literal<`, up to and with `>`. */
@@ -217,7 +220,7 @@ bool text_skip_brackets(ptir_scan *s)
     const span bracket = {(uint32_t)(s->at - 1 - s->m->source.text), 1};
     uint32_t open = 1;
     while (s->at < s->end && open) {
-        const char *after = scan_comment_end(s, s->at);
+        const char *after = *s->at == '/' ? scan_comment_end(s, s->at) : s->at;
         if (after > s->at) {
             s->at = after;
             continue;

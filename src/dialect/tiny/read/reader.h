@@ -133,6 +133,8 @@ bool read_scalar(reader *r, entry *e, const json_value *v, tn_dtype d, diag_kind
 bool size_parse(reader *r, const char *text, size_t n, dim *out, const char **why);
 /* The symbol's value in `dims`, or the symbol. */
 dim size_of_name(reader *r, const char *name);
+/* Tell an editor of a size called NAME, if that is a part of the document. */
+void note_size(const reader *r, const char *name, size_t n);
 bool is_name(const char *text, size_t n);
 /* A size as JSON: a number or a string that size_parse reads. */
 void size_print(text_buffer *out, const type_table *t, dim d);

@@ -65,8 +65,7 @@ static bool read_number(size_parser *p, dim *out)
     return true;
 }
 
-/* Tell an editor of a size called NAME, if that is a part of the document. */
-static void note_size(const reader *r, const char *name, size_t n)
+void note_size(const reader *r, const char *name, size_t n)
 {
     const source *s = &r->m->source;
     const uintptr_t from = (uintptr_t)s->text, at = (uintptr_t)name;

@@ -42,6 +42,7 @@ static bool put_name(map_reader *p, span at, const char *name, size_t n)
         return out_of_memory(p->r);
     for (uint32_t i = 0; (p->out || !index_is_axis(name, n)) && i < p->r->sizes.n; i++)
         if (p->r->sizes.at[i].name == own) {
+            note_size(p->r, name, n);
             text_i64(&p->text, p->r->sizes.at[i].value);
             return true;
         }
@@ -49,6 +50,8 @@ static bool put_name(map_reader *p, span at, const char *name, size_t n)
         return fault(p->r, p->e, DIAG_InvalidAttribute, at,
                      "'index_map' holds '%.*s', which is the name of an axis and not in 'out'",
                      n < 100 ? (int)n : 100, name);
+    if (!index_is_axis(name, n))
+        note_size(p->r, name, n);
     text_put(&p->text, name, n);
     return true;
 }
