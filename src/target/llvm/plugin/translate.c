@@ -332,6 +332,10 @@ bool translate(translation *t, const target_function *function)
         return false;
     f.function = LLVMAddFunction(t->module, function->name, t->function_type);
     set_attributes(t, f.function);
+    /* So that vectors are spilled to aligned places: LLVM aligns a frame only where it has a frame
+     * pointer before it gives out registers. A spill across two pages takes hundreds of cycles. */
+    if (t->is_x86 && t->level >= LEVEL_AVX)
+        add_text_attribute(t, f.function, "frame-pointer", "all");
     if (t->is_apart)
         choose_section(f.function, function->name);
     /* Nobody writes the array of buffers, and only the function knows the scratch memory. */
