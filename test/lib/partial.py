@@ -632,6 +632,18 @@ def segments(p):
                  [x, p.input("Si32", x.shape[:1])], x.dtype, (n,) + x.shape[1:]),)
 
 
+def sorted_segments(p):
+    """Many single numbers whose segments are in order, in this program: bytes, or whether they are 0."""
+    n = p.r.choice([2048, 4100, 4607, 6001, 9000])
+    x, y = p.input(p.kind(REAL), [n]), p.input("Ui8", [n])
+    y, _ = p.tuple({"Sort": {"axis": 0, "descending": False}}, [y, y], [("Ui8", [n])] * 2)
+    for kind in p.r.choice([["Si32"], ["Si64"], ["I1", "Si32"]]):
+        y = p.op({"Cast": {"dtype": kind}}, [y], kind, [n])
+    rows = p.r.choice([256, 300, 255])
+    return (p.op({"SegmentReduce": {"kind": p.r.choice(("Sum", "Max")), "num_segments": rows, "accum_dtype": None,
+                                    "indices_are_sorted": False, "unique": False}}, [x, y], x.dtype, (rows,)),)
+
+
 def windows_at(p):
     """Windows whose place is data."""
     x = p.input(p.kind(ALL), p.dims(p.r.randint(1, 2)))
@@ -816,7 +828,7 @@ def moves(p):
 KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, tiled, repeated, many_times, regrouped, records, fields_apart, columns, every_eighth, turned, reductions,
          rows, normalised, products, swept_products, narrow_products, uneven_sweeps, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools, wide_pools,
-         taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, windows_at, largest, cumulated, ordered,
+         taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, sorted_segments, windows_at, largest, cumulated, ordered,
          turned_products, quantised, decoded_products, open_products, scanned, steps, images, moves)
 
 

@@ -1,6 +1,6 @@
 /* Rows that are combined by the segment they belong to (docs/numerics.md, section 7), one after the
  * other; columns are distributed over threads. */
-#include "loop/nest/loops/loops_scatter.h"
+#include "loop/nest/loops/loops_segments.h"
 #include "ops/attr_rules.h"
 
 /* ---- what segments begin with ---- */
@@ -49,27 +49,28 @@ static void fill_unmarked(const scatter *s, loop_value marks, int64_t rows, int6
 
 /* ---- rows that join ---- */
 
-typedef struct segments {
-    scatter s;
-    loop_value ids, from, low, high;
-    loop_value marks; /* LOOP_NO_VALUE: none are kept */
-    int64_t rows, width;
-    loop_value segment; /* variables: the segment whose sum is in a register, ... */
-    element sum;        /* ... and that */
-} segments;
+loop_value segments_ids(const segments *g, loop_value r, uint32_t lanes)
+{
+    loops *l = g->s.l;
+    const element id = loops_load(l, loops_type(l, 1)->dtype, g->ids, r, lanes, LOOP_NO_VALUE);
+    return element_cast(&l->b, id, TN_SI64).re;
+}
+
+void segments_mark(const segments *g, loop_value segment)
+{
+    loop_builder *b = &g->s.l->b;
+    if (g->marks != LOOP_NO_VALUE)
+        loop_store(b, loop_offset(b, g->marks, segment), loop_const(b, loop_type_of(LOOP_I8, 1), 1),
+                   1);
+}
 
 /* Row R (i64) of the operand is of the segment that is returned, if there is that one, and what
  * depends on it is open. */
 static loop_value open_row(segments *g, loop_value r)
 {
-    loops *l = g->s.l;
-    loop_builder *b = &l->b;
-    const element id = loops_load(l, loops_type(l, 1)->dtype, g->ids, r, 1, LOOP_NO_VALUE);
-    const loop_value segment = element_cast(b, id, TN_SI64).re;
-    scatter_open_checked(l, segment, g->rows);
-    if (g->marks != LOOP_NO_VALUE)
-        loop_store(b, loop_offset(b, g->marks, segment), loop_const(b, loop_type_of(LOOP_I8, 1), 1),
-                   1);
+    const loop_value segment = segments_ids(g, r, 1);
+    scatter_open_checked(g->s.l, segment, g->rows);
+    segments_mark(g, segment);
     return segment;
 }
 
@@ -101,24 +102,20 @@ static loop_value have_runs(const segments *g, loop_value r)
 {
     loops *l = g->s.l;
     loop_builder *b = &l->b;
-    element x[2];
-    for (int64_t k = 0; k < 2; k++) {
-        const loop_value at = loops_add(l, r, loop_i64(b, k));
-        x[k] = loops_load(l, loops_type(l, 1)->dtype, g->ids, at, LANES, LOOP_NO_VALUE);
-        x[k] = element_cast(b, x[k], TN_SI64);
-    }
-    const loop_value differ = loop_unary(b, LOOP_NOT, loop_binary(b, LOOP_IEQ, x[0].re, x[1].re));
+    const loop_value here = segments_ids(g, r, LANES);
+    const loop_value next = segments_ids(g, loops_add(l, r, loop_i64(b, 1)), LANES);
+    const loop_value differ = loop_unary(b, LOOP_NOT, loop_binary(b, LOOP_IEQ, here, next));
     return loop_unary(b, LOOP_NOT, loop_any(b, differ));
 }
 
-static void load_sum(segments *g, loop_value segment)
+void segments_load_sum(segments *g, loop_value segment)
 {
     loops *l = g->s.l;
     loop_set(&l->b, g->segment, segment);
     element_set(&l->b, g->sum, loops_load(l, g->s.sum, g->s.to, segment, 1, LOOP_NO_VALUE));
 }
 
-static void store_sum(segments *g)
+void segments_store_sum(segments *g)
 {
     loops *l = g->s.l;
     loops_store(l, g->s.to, loop_get(&l->b, g->segment), element_get(&l->b, g->sum), LOOP_NO_VALUE);
@@ -128,23 +125,23 @@ static void store_sum(segments *g)
 static void join_runs(segments *g, loop_value first)
 {
     loop_builder *b = &g->s.l->b;
-    load_sum(g, loop_i64(b, 0)); /* which may be over at once */
+    segments_load_sum(g, loop_i64(b, 0)); /* which may be over at once */
     const loop_value r = loop_for(b, loop_i64(b, 0), loop_i64(b, PIECE), 1);
     const loop_value row = loops_add(g->s.l, first, r), segment = open_row(g, row);
     const loop_value is_same = loop_binary(b, LOOP_IEQ, loop_get(b, g->segment), segment);
     loop_if(b, loop_unary(b, LOOP_NOT, is_same));
-    store_sum(g);
-    load_sum(g, segment);
+    segments_store_sum(g);
+    segments_load_sum(g, segment);
     loop_end(b);
     const element x = scatter_load(&g->s, g->from, row, LOOP_NO_VALUE);
     element_set(b, g->sum, element_combine(b, g->s.kind, element_get(b, g->sum), x));
     loop_end(b);
     loop_end(b);
-    store_sum(g);
+    segments_store_sum(g);
 }
 
-/* ALL rows, of single numbers. */
-static void join_numbers(segments *g, loop_value all)
+/* ALL rows, of single numbers in any order. */
+static void join_in_any_order(segments *g, loop_value all)
 {
     loops *l = g->s.l;
     loop_builder *b = &l->b;
@@ -160,6 +157,22 @@ static void join_numbers(segments *g, loop_value all)
     loop_end(b);
     loop_end(b);
     join_rows(g, whole, all);
+}
+
+/* The rows (LENGTH), of single numbers. */
+static void join_numbers(segments *g, sized length)
+{
+    loop_builder *b = &g->s.l->b;
+    const loop_value all = loop_sized(b, length), are_sorted = segments_are_sorted(g, all, length);
+    if (are_sorted == LOOP_NO_VALUE) {
+        join_in_any_order(g, all);
+        return;
+    }
+    loop_if(b, are_sorted);
+    segments_join_sorted(g, all, length);
+    loop_else(b);
+    join_in_any_order(g, all);
+    loop_end(b);
 }
 
 /* ---- all of it ---- */
@@ -190,7 +203,7 @@ bool loops_of_segment_reduce(loops *l)
     scatter_open_tile(l, loops_items(l), width, &g.low, &g.high);
     fill_all(s, rows, width, g.low, g.high, &first);
     if (width == 1)
-        join_numbers(&g, loop_sized(b, elements));
+        join_numbers(&g, elements);
     else
         join_rows(&g, loop_i64(b, 0), loop_sized(b, elements));
     if (has_zeros)
