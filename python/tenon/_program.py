@@ -25,6 +25,8 @@ _empty = np.empty
 _run = c.lib.tn_program_run
 
 MOST_OTHERS = 8  # programs of one model that are kept for inputs that do not fit
+LINE = 64
+LARGE = 1 << 19  # bytes of a result, from which it pays to place it well
 CANCEL_NS = 20_000_000  # between two looks for Ctrl-C during a run
 FORMS = {".c": 0, ".h": 1, ".o": 2, ".s": 3, ".ll": 4, ".a": 5, ".so": 6}
 WEIGHTS = 7
@@ -97,6 +99,14 @@ def _set_type(buffer: Any, d: DType, shape: Iterable[Any]) -> None:
     buffer.bytes = size
 
 
+def _fresh(shape: Dims, storage: np.dtype[Any], size: int) -> Array:
+    """An array of SIZE bytes, a large one from a cache line on: a vector that lies in two lines is stored in twice the time."""
+    if size < LARGE:
+        return _empty(shape, storage)
+    room = _empty(size + LINE, np.uint8)
+    return _ndarray(shape, storage, room, -addressof(_from_buffer(room)) % LINE)
+
+
 class _Owner(NotCopied):
     """Memory that the library allocated for a result."""
 
@@ -137,7 +147,7 @@ class _Frame(NotCopied):
         self.arguments = (program.handle, addressof(self.ins), len(ins), addressof(self.outs), len(outs),
                           addressof(self.options))
         self.fast = [(i, i.storage, i.buffer, i.mask) for i in self.inputs]
-        self.fast_out = [(o.buffer, o.shape, o.storage, o.dtype) for o in self.outputs]
+        self.fast_out = [(o.buffer, o.shape, o.storage, o.dtype, o.bytes) for o in self.outputs]
         self.is_plain = all(o.shape is not None and o.bytes > 0 for o in self.outputs)
 
     def fit(self, i: _In, x: Any) -> Array:
@@ -310,8 +320,8 @@ class Program(NotCopied):
             if not frame.is_plain:
                 return self._call_any(frame)
             results = []
-            for buffer, shape, storage, d in frame.fast_out:
-                array = _empty(shape, storage)
+            for buffer, shape, storage, d, size in frame.fast_out:
+                array = _fresh(shape, storage, size)
                 buffer.data = addressof(_from_buffer(array))
                 results.append(Tensor(array, d))
             status, hooks = _run(*frame.arguments), frame.hooks
@@ -533,7 +543,7 @@ class Bound(NotCopied):
         if out is None:
             if not all(o.shape is not None for o in frame.outputs):
                 raise InputError("the extents of the results are not known before a run; give arrays as `out`")
-            given: list[Any] = [Tensor(np.empty(o.shape, o.storage), o.dtype) for o in frame.outputs]
+            given: list[Any] = [Tensor(_fresh(o.shape, o.storage, o.bytes), o.dtype) for o in frame.outputs]
         else:
             given = list(out) if isinstance(out, (list, tuple)) else [out]
         if len(given) != len(frame.outputs):

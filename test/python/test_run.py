@@ -130,6 +130,16 @@ class Calls(unittest.TestCase):
         with self.assertRaisesRegex(tenon.InputError, "cannot be written"):
             self.add.bind(X, X, out=np.zeros((2, 2), np.float32))
 
+    def test_places(self):
+        """Large results begin with a cache line."""
+        double = tenon.function(lambda x: x + x)
+        x = np.arange(200_003, dtype=np.float32)
+        results = [double(x) for _ in range(5)] + [double.trace("f32[200003]").compile().bind(x)()]
+        for y in results:
+            self.same(y, x + x)
+            self.assertEqual(y.numpy().ctypes.data % 64, 0)
+            self.assertTrue(y.numpy().flags.writeable)
+
     def test_late_interrupt(self):
         """An interrupt that comes when the work is done ends this call, and not the next one that uses the same memory."""
         net = tenon.load(ADD)
