@@ -45,7 +45,7 @@ struct workers {
     tn_thread_pool pool; /* run NULL: threads of our own */
     uint32_t n;          /* threads, the caller among them */
     uint32_t n_started;
-    pid_t owner; /* the process that has the threads: a child of fork has none of them */
+    pid_t owner;   /* the process that has the threads: a child of fork has none of them */
     range *ranges; /* N of them */
     void *ranges_block;
     pthread_t *threads;
