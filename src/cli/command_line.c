@@ -106,13 +106,17 @@ static tn_status dispatch(session *s, int argc, char **argv)
     if (!name)
         return usage_error(s, "no command is given");
     if (strcmp(name, "help") == 0 && argc > 2)
-        return print_manual(s, argv[2], manual_text);
+        return argc == 3
+                   ? print_manual(s, argv[2], manual_text)
+                   : usage_error(s, "'help' takes one command, and '%s' is a second", argv[3]);
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
         return print_help(s);
     if (strcmp(name, "--version") == 0)
         return print_version(s);
     if (strcmp(name, "completions") == 0)
         return completions(s, argc - 2, argv + 2);
+    if (strcmp(name, "manual") == 0 && argc > 3)
+        return usage_error(s, "'manual' takes one command, and '%s' is a second", argv[3]);
     if (strcmp(name, "manual") == 0)
         return print_manual(s, argc > 2 ? argv[2] : NULL, manual_page);
     const command *c = find_command(name);

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from lib.program import TENON, output
+from lib.program import TENON, output, start
 
 NET = '%0 = Input () {name="image"} : tensor<f32>[batch,3]\n%1 = Relu (%0) : tensor<f32>[batch,3]\noutputs: %1\n'
 
@@ -59,6 +59,12 @@ class Manual(unittest.TestCase):
                     lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", page], stdout=subprocess.PIPE,
                                           text=True)
                     self.assertEqual(lint.stdout, "")
+
+    def test_one_command(self):
+        for words in ["help", "run", "grad"], ["manual", "run", "grad"]:
+            done = start(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("'grad' is a second", done.stderr)
 
     def test_bash(self):
         if not shutil.which("bash"):

@@ -91,6 +91,10 @@ class Forms(Case):
                                                      "--log", "again/a.npz", status=2))
         self.tenon("compile", "big.ptir", "-o", "a.c", "--header", "again/a.h")
 
+    def test_standard_output(self):
+        self.assertIn("--print", self.tenon(*RUN, "--output", "-", status=2))
+        self.assertEqual(self.files(), self.given)
+
     def test_folder(self):
         self.tenon(*RUN, "--output", "npy")
         self.assertIn("npy/outputs.json", self.files())

@@ -204,6 +204,9 @@ class Reports(unittest.TestCase):
                 wants_program = option == "--compare" and "tenon_report" not in text
                 self.assertIn(done.returncode, (1, 2) if wants_program else (3,), (option, text, done.stderr))
                 self.assertEqual(done.stdout, "")
+        done = start("report", NET, "--training", self.write("numbers.jsonl", '{"step":1}\n[1, 2]\n'))
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("an object is expected here", done.stderr)
         done = start("report", NET, "--training", self.write("bad.jsonl", '{"step":1}\n</script>\n'))
         self.assertEqual(done.returncode, 3, done.stderr)
 

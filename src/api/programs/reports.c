@@ -145,7 +145,32 @@ static bool read_report(json *j, timings *out)
     return json_ok(j);
 }
 
-typedef enum json_shape { ANY_OBJECT, ANY_ARRAY, A_REPORT } json_shape;
+typedef enum json_shape { ANY_OBJECT, OBJECTS, A_REPORT } json_shape;
+
+static bool expect(json *j, json_kind kind, const char *what)
+{
+    return json_peek(j) == kind ||
+           json_fail(j, DIAG_FileError, json_here(j), "%s is expected here", what);
+}
+
+/* Skip an array of objects. */
+static bool skip_objects(json *j)
+{
+    if (!json_array(j))
+        return false;
+    while (json_element(j))
+        if (!expect(j, JSON_OBJECT, "an object") || !json_skip(j))
+            return false;
+    return json_ok(j);
+}
+
+static bool read_shape(json *j, json_shape shape, timings *out)
+{
+    if (shape == OBJECTS)
+        return expect(j, JSON_ARRAY, "an array") && skip_objects(j);
+    return expect(j, JSON_OBJECT, "an object") &&
+           (shape == A_REPORT ? read_report(j, out) : json_skip(j));
+}
 
 /* Check that TEXT is JSON of this shape, or NULL. NAME is what messages call it; OUT is as for
  * read_report. */
@@ -161,11 +186,7 @@ static tn_status check_json(const tn_program *p, const char *name, const char *t
         return diag_report(&p->cx->diag, DIAG_FileError, NULL, NO_SPAN, "%s is too large", name);
     arena_init(&strings, &p->allocator);
     json_init(&j, p->cx, &src, &strings, false);
-    const json_kind want = shape == ANY_ARRAY ? JSON_ARRAY : JSON_OBJECT;
-    if (json_peek(&j) != want)
-        (void)json_fail(&j, DIAG_FileError, json_here(&j), "%s is expected here",
-                        shape == ANY_ARRAY ? "an array" : "an object");
-    else if (shape == A_REPORT ? read_report(&j, out) : json_skip(&j))
+    if (read_shape(&j, shape, out))
         (void)json_finish(&j);
     const tn_status s = json_status(&j);
     json_release(&j);
@@ -228,7 +249,7 @@ static tn_status make_measured(report *r, const timings *then, text_buffer *out)
 static tn_status check_texts(const tn_program *p, const tn_report_options *o, timings *then)
 {
     TN_TRY(check_json(p, "the trace", o->trace, ANY_OBJECT, NULL));
-    TN_TRY(check_json(p, "the log of the training", o->training, ANY_ARRAY, NULL));
+    TN_TRY(check_json(p, "the log of the training", o->training, OBJECTS, NULL));
     TN_TRY(check_json(p, "the other report", o->other, A_REPORT, NULL));
     return check_json(p, "the earlier report", o->timings, A_REPORT, then);
 }

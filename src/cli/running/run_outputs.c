@@ -77,6 +77,9 @@ tn_status outputs_check(session *s, const char *path)
 {
     if (!path[0])
         return usage_error(s, "--output needs a name");
+    if (strcmp(path, "-") == 0)
+        return usage_error(s, "--output writes files, not to standard output: without it, or with "
+                              "--print, results are printed");
     if (is_file(path) || !is_mistaken(path))
         return TN_OK;
     return usage_error(s,
