@@ -475,6 +475,38 @@ static void grouped(void)
            4 * OUT, F32);
 }
 
+/* Images are joined along axis AXIS, of channels or of images and counted from the last one,
+ * between convolutions that hold channels last. */
+static void joined_images(int64_t axis)
+{
+    bench t;
+    enum { CHANNELS = 8, AREA = 16 };
+    const int from = axis == -3 ? 2 * CHANNELS : CHANNELS, images = axis == -3 ? 1 : 2;
+    double x[AREA], w[CHANNELS], v[CHANNELS * 2 * CHANNELS], want[2 * CHANNELS];
+    const double *in[] = {x, w, v};
+    fill(x, AREA, 43);
+    fill(w, CHANNELS, 44);
+    fill(v, CHANNELS * 2 * CHANNELS, 45);
+    for (int n = 0; n < images * CHANNELS; n++) {
+        want[n] = -HUGE_VAL;
+        for (int i = 0; i < AREA; i++) {
+            double z = 0;
+            for (int k = 0; k < from; k++)
+                z += v[n % CHANNELS * from + k] * x[i] * w[k % CHANNELS] *
+                     (k < CHANNELS && n < CHANNELS ? 1 : -1);
+            want[n] = fmax(want[n], z);
+        }
+    }
+    bench_open(&t);
+    const tn_value vx = f32(t.b, "x", TN_INTS(1, 1, 4, 4)), vw = f32(t.b, "w", TN_INTS(8, 1, 1, 1));
+    const tn_value vv = f32(t.b, "v", TN_INTS(8, from, 1, 1));
+    const tn_value y = tn_convolution(t.b, vx, vw, NULL, TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
+    const tn_value all = tn_concat(t.b, TN_VALUES(y, tn_neg(t.b, y)), axis);
+    const tn_value z = tn_convolution(t.b, all, vv, NULL, TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
+    const int64_t n = images * CHANNELS;
+    EXPECT(t, tn_reduce_max(t.b, z, TN_INTS(2, 3), false), in, want, n, F32);
+}
+
 static void pooling(void)
 {
     double x[H * W * C], want[3][HO * WO * C];
@@ -588,6 +620,8 @@ int main(void)
     rotary();
     convolution();
     grouped();
+    joined_images(-3);
+    joined_images(-4);
     pooling();
     faults_are_reported();
     return check_result();

@@ -313,7 +313,7 @@ static attr turned_attr(const attr *a, uint32_t rank, int64_t *own)
 {
     switch ((int)a->key) {
     case KEY_AXIS:
-        return attr_of_int(KEY_AXIS, last_axis(a->v.i, rank));
+        return attr_of_int(KEY_AXIS, last_axis(a->v.i < 0 ? a->v.i + rank : a->v.i, rank));
     case KEY_AXES: /* ascending, and none is that of the channels */
         for (uint32_t i = 0; i < a->n; i++)
             own[i] = last_axis(a->v.ints[i], rank);
