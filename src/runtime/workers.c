@@ -147,11 +147,18 @@ static void *thread_main(void *arg)
     }
 }
 
+/* Are the threads of this process? In a child of fork, waiting for them, waking them and taking
+ * their lock may never end. */
+static bool is_owner(const workers *w)
+{
+    return w->owner == getpid();
+}
+
 static void share_out(workers *w)
 {
     const uint64_t last = atomic_load_explicit(&w->state, memory_order_relaxed) / ONE_JOB;
     atomic_store(&w->state, (last + 1) * ONE_JOB | IS_OPEN);
-    if (atomic_load(&w->sleepers) > 0) {
+    if (atomic_load(&w->sleepers) > 0 && is_owner(w)) {
         (void)pthread_mutex_lock(&w->lock);
         (void)pthread_cond_broadcast(&w->wake);
         (void)pthread_mutex_unlock(&w->lock);
@@ -290,7 +297,7 @@ void workers_free(workers *w)
 {
     if (!w)
         return;
-    if (w->owner == getpid()) /* else they, and who waits for the lock, would never end */
+    if (is_owner(w))
         end_threads(w);
     const tn_allocator a = w->allocator;
     void *block;
