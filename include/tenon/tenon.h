@@ -526,7 +526,7 @@ typedef struct tn_cache_state {
 
 /* What the cache of OPTIONS (NULL: all zero) holds; its folder is made if missing. A cache that is
  * not used holds nothing. May be called while others use the cache.
- * Errors: TN_ERR_USAGE for options of another layout. */
+ * Errors: TN_ERR_USAGE for options or a state of another layout. */
 TN_API tn_status tn_cache_get_state(tn_context *cx, const tn_cache_options *options,
                                     tn_cache_state *state);
 /* The same, after which all of its files are removed, as far as the system permits; STATE (may be

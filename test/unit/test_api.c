@@ -37,6 +37,12 @@ static void test_context(void)
     CHECK_INT(tn_context_set_limit(cx, "nesting", 256), TN_OK);
     CHECK_INT(tn_context_set_limit(cx, "nesting", 257), TN_ERR_USAGE);
     CHECK_INT(tn_context_set_limit(cx, "errors", 0), TN_OK);
+    const tn_cache_options other = {.size = 3};
+    tn_cache_state state = {.size = 2}; /* less than its first layout */
+    CHECK_INT(tn_cache_get_state(cx, NULL, &state), TN_ERR_USAGE);
+    CHECK_INT(tn_cache_clear(cx, NULL, &state), TN_ERR_USAGE);
+    CHECK_INT(tn_cache_get_state(cx, &other, NULL), TN_ERR_USAGE);
+    CHECK_INT(r.n, 6); /* each is told before the call returns */
     tn_module *module = NULL;
     CHECK_INT(tn_module_read(cx, NULL, add_text, strlen(add_text), &module), TN_ERR_REJECTED);
     CHECK_TEXT(r.kind, "LimitExceeded");

@@ -19,8 +19,10 @@ static tn_status visit(context *cx, const tn_cache_options *options, tn_cache_st
                        bool clears)
 {
     tn_cache_options given;
-    tn_cache_state now = {.size = sizeof now};
+    tn_cache_state now, known;
+    memset(&now, 0, sizeof now);
     TN_TRY(OPTIONS_READ(&cx->diag, tn_cache_options, off, &given, options));
+    TN_TRY(OPTIONS_READ(&cx->diag, tn_cache_state, limit, &known, state));
     const cache_place place = {given.folder, given.bytes, given.off};
     (void)warn_of_cache(cx, &place);
     cache *c = cache_open(&cx->allocator, &place);
@@ -44,10 +46,10 @@ static tn_status visit(context *cx, const tn_cache_options *options, tn_cache_st
 
 tn_status tn_cache_get_state(tn_context *cx, const tn_cache_options *options, tn_cache_state *state)
 {
-    return visit(cx, options, state, false);
+    return context_done(cx, visit(cx, options, state, false));
 }
 
 tn_status tn_cache_clear(tn_context *cx, const tn_cache_options *options, tn_cache_state *state)
 {
-    return visit(cx, options, state, true);
+    return context_done(cx, visit(cx, options, state, true));
 }
