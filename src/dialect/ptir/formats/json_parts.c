@@ -172,7 +172,9 @@ bool jpart_float(ptir_json *r, double *out)
     if (!json_number_any(&r->j, &number))
         return false;
     *out = number.f;
-    return true;
+    return isfinite(number.f) ||
+           json_fail(&r->j, DIAG_InvalidNumber, number.where,
+                     "this number is too large for f64; infinity is written as \"inf\"");
 }
 
 bool jpart_ids(ptir_json *r, ptir_ids *out)

@@ -255,6 +255,9 @@ bool scan_f64(ptir_scan *s, double *out)
         return scan_unexpected(s, "a number");
     memcpy(out, &bits, sizeof bits);
     s->at += r.length;
+    if (r.overflow)
+        return scan_fail(s, DIAG_InvalidNumber, scan_from(s, s->m->source.text + where.at),
+                         "this number is too large for f64; infinity is written as inf");
     return true;
 }
 
