@@ -33,7 +33,7 @@ static const access_map *moved(grouping *g, const int64_t *size, uint32_t rank, 
 /* Does concatenation N put single elements side by side, line after line? */
 static bool is_stack(const grouping *g, const node *n, int64_t axis)
 {
-    enum { MOST = 8, LONG = 16 };
+    enum { MOST = 128, LONG = 16 };
     const type *t = value_type(g->f, n->first_value);
     bool is = t->rank >= 2 && axis == t->rank - 1 && n->n_in >= 2 && n->n_in <= MOST &&
               t->dims[axis] == n->n_in && t->dims[axis - 1] >= LONG && !g->f->like;
@@ -42,34 +42,50 @@ static bool is_stack(const grouping *g, const node *n, int64_t axis)
     return is;
 }
 
-/* One kernel over the lines, which computes and stores all elements of one together. */
-static void place_stack(grouping *g, uint32_t i)
+/* Element AT of each line of V. */
+static const access_map *in_lines(grouping *g, value_id v, uint32_t at)
+{
+    const type *t = value_type(g->f, v);
+    const uint32_t last = t->rank - 1;
+    int64_t place[TN_MAX_RANK] = {0}, by[TN_MAX_RANK][TN_MAX_RANK] = {{0}};
+    access_map map;
+    place[last] = at;
+    for (uint32_t a = 0; a < last; a++)
+        by[a][a] = 1;
+    if (access_of_steps(t->dims, last, t->rank, place, (const int64_t(*)[TN_MAX_RANK])by, g->memory,
+                        &map))
+        return draft_map(g, &map);
+    g->failed = true;
+    return NULL;
+}
+
+/* One kernel over the lines, which computes and stores elements FIRST .. END - 1 of each together.
+ */
+static void place_columns(grouping *g, uint32_t i, uint32_t first, uint32_t end)
 {
     const node *n = &g->f->nodes.at[i];
     const value_id v = n->first_value;
     const type *t = value_type(g->f, v);
-    const uint32_t last = t->rank - 1, k = draft_new(g, KERNEL_MAP, i, t->dims, last);
-    int64_t place[TN_MAX_RANK] = {0}, by[TN_MAX_RANK][TN_MAX_RANK] = {{0}};
-    access_map map;
-    const access_map *from = NULL;
-    for (uint32_t a = 0; a < last; a++)
-        by[a][a] = 1;
-    for (uint32_t o = 0; o < n->n_in && !g->failed; o++) {
-        place[last] = o;
-        if (!access_of_steps(t->dims, last, t->rank, place, (const int64_t(*)[TN_MAX_RANK])by,
-                             g->memory, &map)) {
-            g->failed = true;
-            return;
-        }
-        const access_map *to = draft_map(g, &map);
-        from = o == 0 ? to : from; /* the only element of each line of an operand */
-        const kernel_output out = {n->in[o], v, from, to, false};
+    const uint32_t k = draft_new(g, KERNEL_MAP, i, t->dims, t->rank - 1);
+    const access_map *from = in_lines(g, v, 0); /* the only element of each line of an operand */
+    for (uint32_t o = first; o < end && !g->failed; o++) {
+        const kernel_output out = {n->in[o], v, from, in_lines(g, v, o), false};
         if (g->failed)
             return;
         draft_store(g, k, &out);
         draft_demand(g, k, n->in[o], from);
     }
-    g->why[v] = "it is stored as its parts are computed";
+}
+
+/* As few kernels as can store all elements of a line. */
+static void place_stack(grouping *g, uint32_t i)
+{
+    const node *n = &g->f->nodes.at[i];
+    const uint32_t kernels = (n->n_in + KERNEL_OUTPUTS - 1) / KERNEL_OUTPUTS,
+                   each = (n->n_in + kernels - 1) / kernels;
+    for (uint32_t o = 0; o < n->n_in && !g->failed; o += each)
+        place_columns(g, i, o, o + each < n->n_in ? o + each : n->n_in);
+    g->why[n->first_value] = "it is stored as its parts are computed";
 }
 
 /* Elements of W, as many as SIZE along each axis from LOW on, which belong at PLACE of V. */

@@ -233,7 +233,7 @@ def rolled(p):
 
 def stacked(p):
     """Single elements side by side along the last axis, some of them computed, and the same as one line of them."""
-    kind, n = p.kind(ALL), p.r.randint(2, 10)
+    kind, n = p.kind(ALL), p.r.randint(2, p.r.choice([10, 10, 40]))
     shape = [*p.dims(p.r.randint(1, 2), 900), 1]
     x = [p.input(kind, shape) for _ in range(p.r.randint(1, 3))]
     parts = [p.r.choice(x) for _ in range(n)]
