@@ -52,6 +52,9 @@ TN_API double tn_schedule_rate(tn_schedule schedule, double rate, uint64_t i, ui
 
 /* ---- optimizers ---- */
 
+/* A setting of tn_optimizer that is 0: without the sign it stands for the usual value. */
+#define TN_OPTIMIZER_ZERO (-0.0)
+
 typedef struct tn_optimizer {
     size_t size;         /* of the structure; 0: its first layout */
     const char *name;    /* "sgd", "momentum", "adam" or "adamw"; NULL: "adam" */

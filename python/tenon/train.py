@@ -96,19 +96,25 @@ def reduce_tree(leaves: Sequence[Any]) -> Tensor:
     return Tensor(out, d)
 
 
-def _optimizer(name: str, weight_decay: float, momentum: float, betas: Sequence[float],
-               epsilon: float) -> c.Optimizer:
-    if not isinstance(betas, Sequence) or len(betas) != 2:
+def _setting(name: str, value: Optional[float]) -> float:
+    """As the library takes it, to which 0 without a sign is the usual value: None here."""
+    return 0.0 if value is None else number(name, value) or -0.0
+
+
+def _optimizer(name: str, weight_decay: float, momentum: Optional[float], betas: Optional[Sequence[float]],
+               epsilon: Optional[float]) -> c.Optimizer:
+    if betas is not None and (not isinstance(betas, Sequence) or len(betas) != 2):
         raise TypeError(f"'betas' is {betas!r}, and must be two numbers")
     return c.Optimizer(ctypes.sizeof(c.Optimizer), chars("optimizer", name), number("weight_decay", weight_decay),
-                       number("momentum", momentum), *(number("betas", b) for b in betas), number("epsilon", epsilon))
+                       _setting("momentum", momentum), *(_setting("betas", b) for b in betas or (None, None)),
+                       _setting("epsilon", epsilon))
 
 
-def optimizer(name: str = "adam", *, dtype: DTypeLike = "f32", weight_decay: float = 0.0, momentum: float = 0.0,
-              betas: tuple[float, float] = (0.0, 0.0), epsilon: float = 0.0,
+def optimizer(name: str = "adam", *, dtype: DTypeLike = "f32", weight_decay: float = 0.0, momentum: Optional[float] = None,
+              betas: Optional[tuple[float, float]] = None, epsilon: Optional[float] = None,
               context: Optional[Context] = None) -> Module:
     """The program of one step of an optimizer: sgd, momentum, adam or adamw. It can be changed and given to a trainer
-    as `update`. 0 stands for the usual value of a setting.
+    as `update`. None stands for the usual value of a setting: 0.9, (0.9, 0.999), 1e-8.
 
     >>> [p.name for p in optimizer("momentum").inputs]
     ['weight', 'gradient', 'rate', 'velocity']
@@ -363,8 +369,8 @@ class Trainer(NotCopied):
     def __init__(self, program: Union[Module, Function[Any], PathLike], data: Union[Dataset, Data], *,
                  wrt: Union[str, Sequence[str]], loss: Union[str, int, None] = None, batch: int = 0, leaves: int = 0,
                  seed: int = 0, steps: int = 0, epochs: int = 0, rate: float = 0.001, schedule: str = "constant",
-                 warmup: int = 0, optimizer: str = "adam", weight_decay: float = 0.0, momentum: float = 0.0,
-                 betas: tuple[float, float] = (0.0, 0.0), epsilon: float = 0.0, update: Optional[Module] = None,
+                 warmup: int = 0, optimizer: str = "adam", weight_decay: float = 0.0, momentum: Optional[float] = None,
+                 betas: Optional[tuple[float, float]] = None, epsilon: Optional[float] = None, update: Optional[Module] = None,
                  clip_norm: float = 0.0, skip: bool = False, init: Union[PathLike, Mapping[str, Any], None] = None,
                  ranks: Optional[Ranks] = None, dims: Mapping[str, int] = {}, level: Optional[int] = None,
                  engine: Optional[str] = None, cpu: Optional[str] = None, threads: int = 0, memory_bytes: int = 0) -> None:
@@ -383,7 +389,7 @@ class Trainer(NotCopied):
         self._data = self._dataset(data)
         names = [wrt] if isinstance(wrt, str) else wrt
         how = _optimizer(optimizer, weight_decay, momentum, betas, epsilon)
-        if update is not None and (weight_decay or momentum or epsilon or any(betas)):
+        if update is not None and (weight_decay or momentum or epsilon or any(betas or ())):
             raise UsageError("weight_decay, momentum, betas and epsilon are of an optimizer, and the update takes its place")
         if update is not None and update._context is not self._context:
             raise UsageError("the update is a module of another context than the program")

@@ -166,14 +166,20 @@ static bool is_share(double x)
     return x >= 0 && x < 1;
 }
 
+/* TN_OPTIMIZER_ZERO is 0. */
+static double setting_of(double given, double usual)
+{
+    return given != 0 ? given : signbit(given) ? 0 : usual;
+}
+
 static tn_status check(context *cx, tn_optimizer *o, tn_dtype dtype, size_t *which)
 {
     const tn_optimizer given = *o;
     o->name = o->name ? o->name : "adam";
-    o->momentum = o->momentum == 0 ? 0.9 : o->momentum;
-    o->beta1 = o->beta1 == 0 ? 0.9 : o->beta1;
-    o->beta2 = o->beta2 == 0 ? 0.999 : o->beta2;
-    o->epsilon = o->epsilon == 0 ? 1e-8 : o->epsilon;
+    o->momentum = setting_of(given.momentum, 0.9);
+    o->beta1 = setting_of(given.beta1, 0.9);
+    o->beta2 = setting_of(given.beta2, 0.999);
+    o->epsilon = setting_of(given.epsilon, 1e-8);
     *which = 0;
     while (*which < N_OPTIMIZERS && strcmp(optimizers[*which].name, o->name) != 0)
         ++*which;

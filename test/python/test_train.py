@@ -118,6 +118,17 @@ class Training(Case):
         with self.assertRaisesRegex(tenon.InputError, "seed"):
             self.trainer(seed=1).resume(self.dir / "ck")
 
+    def test_settings_of_zero(self):
+        """0 is a setting as others are; None is the usual one."""
+        self.assertEqual(finish(self.trainer(optimizer="momentum", momentum=0)), finish(self.trainer(optimizer="sgd")))
+        usual = finish(self.trainer())
+        self.assertEqual(finish(self.trainer(betas=(0.9, 0.999), epsilon=1e-8)), usual)
+        for betas in (0.0, 0.999), (0.9, 0.0):
+            self.assertNotEqual(finish(self.trainer(betas=betas)), usual)
+        for setting in {"momentum": -1, "optimizer": "momentum"}, {"betas": (-1, 0.9)}, {"epsilon": 0.0}, {"epsilon": -1}:
+            with self.assertRaisesRegex(tenon.UsageError, "it lies"):
+                self.trainer(**setting)
+
     def test_unused_settings(self):
         for words, more in (("'adam' does not use the setting 'momentum'", {"momentum": 0.5}),
                             ("'sgd' does not use the setting 'beta'", {"optimizer": "sgd", "betas": (0.5, 0.5)}),

@@ -126,6 +126,9 @@ class Bits(Case):
             (self.dir / "update.ptir").write_text(shown.stdout)
             self.assertEqual(self.train("--update", "update.ptir"), self.train(*options[:2], *options[2:]), name)
 
+    def test_no_momentum(self):
+        self.assertEqual(self.train("--optimizer", "momentum", "--momentum", "0"), self.train("--optimizer", "sgd"))
+
     def test_descent(self):
         """Where a batch is all the data, plain descent is that of NumPy, up to rounding."""
         np.savez(self.dir / "all.npz", x=self.x[:48], y=self.y[:48])

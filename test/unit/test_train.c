@@ -152,16 +152,16 @@ static bool run_program(tn_context *cx, const tn_optimizer *o, run *r)
     return ok;
 }
 
-static double adam_by_hand(double w, double decay, bool decoupled)
+static double adam_by_hand(double w, double decay, bool decoupled, double beta1, double beta2)
 {
     double mean = 0, square = 0;
     for (int step = 1; step <= STEPS; step++) {
         const double g = w + 1 + (decoupled ? 0 : decay * w);
         if (decoupled)
             w *= 1 - 0.1 * decay;
-        mean = 0.9 * mean + 0.1 * g;
-        square = 0.999 * square + 0.001 * g * g;
-        w -= 0.1 * (mean / (1 - pow(0.9, step))) / (sqrt(square / (1 - pow(0.999, step))) + 1e-8);
+        mean = beta1 * mean + (1 - beta1) * g;
+        square = beta2 * square + (1 - beta2) * g * g;
+        w -= 0.1 * (mean / (1 - pow(beta1, step))) / (sqrt(square / (1 - pow(beta2, step))) + 1e-8);
     }
     return w;
 }
@@ -189,7 +189,27 @@ static void test_optimizers(tn_context *cx)
             const double w = start.weight[i];
             const double want = which == 0   ? momentum_by_hand(w, 0)
                                 : which == 1 ? momentum_by_hand(w, 0.9)
-                                             : adam_by_hand(w, decay, which == 3);
+                                             : adam_by_hand(w, decay, which == 3, 0.9, 0.999);
+            CHECK(fabs(r.weight[i] - want) < 1e-12);
+        }
+    }
+}
+
+/* Settings of 0, which the usual ones do not replace. */
+static void test_settings_of_zero(tn_context *cx)
+{
+    const tn_optimizer none[] = {{.name = "momentum", .momentum = TN_OPTIMIZER_ZERO},
+                                 {.name = "sgd", .momentum = TN_OPTIMIZER_ZERO},
+                                 {.beta1 = TN_OPTIMIZER_ZERO, .beta2 = 0.99},
+                                 {.beta1 = TN_OPTIMIZER_ZERO, .beta2 = TN_OPTIMIZER_ZERO}};
+    for (int which = 0; which < 4; which++) {
+        run r = {.weight = {0.5, -2, 3}};
+        const run start = r;
+        CHECK(run_program(cx, &none[which], &r));
+        for (int i = 0; i < N; i++) {
+            const double w = start.weight[i];
+            const double want = which < 2 ? momentum_by_hand(w, 0)
+                                          : adam_by_hand(w, 0, false, 0, which == 2 ? 0.99 : 0);
             CHECK(fabs(r.weight[i] - want) < 1e-12);
         }
     }
@@ -200,6 +220,7 @@ static void test_refused(tn_context *cx)
     tn_module *m;
     const tn_optimizer unknown = {.name = "adagrad"}, negative = {.weight_decay = -1},
                        large = {.beta2 = 1}, nan = {.epsilon = (double)NAN},
+                       none = {.epsilon = TN_OPTIMIZER_ZERO}, below = {.beta1 = -0.5},
                        keep = {.name = "momentum", .momentum = 2};
     const tn_optimizer unused[] = {{.momentum = 0.5},
                                    {.name = "sgd", .momentum = 0.5},
@@ -211,6 +232,8 @@ static void test_refused(tn_context *cx)
     CHECK(tn_optimizer_program(cx, &large, TN_F32, &m) == TN_ERR_USAGE && !m);
     CHECK(tn_optimizer_program(cx, &nan, TN_F32, &m) == TN_ERR_USAGE && !m);
     CHECK(tn_optimizer_program(cx, &keep, TN_F32, &m) == TN_ERR_USAGE && !m);
+    CHECK(tn_optimizer_program(cx, &none, TN_F32, &m) == TN_ERR_USAGE && !m);
+    CHECK(tn_optimizer_program(cx, &below, TN_F32, &m) == TN_ERR_USAGE && !m);
     for (size_t k = 0; k < sizeof unused / sizeof *unused; k++)
         CHECK(tn_optimizer_program(cx, &unused[k], TN_F32, &m) == TN_ERR_USAGE && !m);
     CHECK(tn_optimizer_program(cx, NULL, TN_SI32, &m) == TN_ERR_USAGE && !m);
@@ -227,6 +250,7 @@ int main(void)
     test_rates();
     tn_context *cx = tn_context_new(NULL, NULL);
     test_optimizers(cx);
+    test_settings_of_zero(cx);
     test_refused(cx);
     tn_context_free(cx);
     return check_result();

@@ -175,7 +175,10 @@ static tn_status read_rule(session *s, const given *g, train_options *o)
     case OPTION_DECAY:
         return read_real(s, "--weight-decay", g->value, &o->optimizer.weight_decay);
     case OPTION_MOMENTUM:
-        return read_real(s, "--momentum", g->value, &o->optimizer.momentum);
+        TN_TRY(read_real(s, "--momentum", g->value, &o->optimizer.momentum));
+        if (o->optimizer.momentum == 0)
+            o->optimizer.momentum = TN_OPTIMIZER_ZERO;
+        return TN_OK;
     case OPTION_CLIP:
         return read_real(s, "--clip-norm", g->value, &o->train.clip_norm);
     case OPTION_UPDATE:
