@@ -233,6 +233,22 @@ class Refused(Case):
             self.trainer({"x": X})
         with self.assertRaises(tenon.FileError):
             train.Dataset(self.dir / "missing.npz")
+        labels = """func @main(%x: tensor<f32, 4x3>, %w: tensor<f32, 3>, %l: tensor<KIND, 4>) -> tensor<f32> {
+  %d = dot_general(%x, %w) contract_lhs[1] contract_rhs[0] -> tensor<f32, 4>
+  %f = cast(%l) -> tensor<f32, 4>
+  %m = mul(%d, %f) -> tensor<f32, 4>
+  %r = reduce_sum(%m) axes[0] -> tensor<f32>
+  return %r
+}
+"""
+        for kind, made, wrong in (("ui8", np.int8, -1), ("ui32", np.int8, -1), ("ui64", np.int64, -2), ("si8", np.uint8, 200),
+                                  ("si64", np.uint64, 2**63), ("si8", np.int64, 200), ("ui8", np.int64, -1), ("ui8", np.int64, 256)):
+            given = np.ones(50, made)
+            net = tenon.read(labels.replace("KIND", kind))
+            finish(self.trainer({"x": X, "l": given}, net=net, wrt=["w"], batch=4))
+            given[:] = wrong
+            with self.subTest((kind, made)), self.assertRaisesRegex(tenon.InputError, "holds a number that is no " + kind):
+                finish(self.trainer({"x": X, "l": given}, net=net, wrt=["w"], batch=4))
         bad = Y.copy()
         bad[7] = np.nan
         with self.assertRaises(tenon.RunError):

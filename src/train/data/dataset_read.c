@@ -76,16 +76,30 @@ static bool read_row(const column *c, uint64_t sample, void *dst, dataset_fault 
 
 /* ---- elements ---- */
 
-/* Do all of N integers fit the narrower type TO? They do when they come back as they were. */
+enum { CHUNK = 64, MOST_BYTES = 8 };
+
+/* Is one of N integers, at most CHUNK, below 0? */
+static bool any_negative(tn_dtype d, const char *at, size_t n)
+{
+    int64_t wide[CHUNK];
+    bool any = false;
+    (void)dtype_cast(d, at, TN_SI64, wide, n);
+    for (size_t i = 0; i < n && dtype_is_signed(d); i++)
+        any = any || wide[i] < 0;
+    return any;
+}
+
+/* Do all of N integers fit the type TO? They do when they come back as they were and keep their
+ * sign. */
 static bool all_fit(tn_dtype from, const char *src, tn_dtype to, const char *dst, size_t n)
 {
-    enum { CHUNK = 64, MOST_BYTES = 8 };
     char back[CHUNK * MOST_BYTES];
     const size_t wide = dtype_bytes(from), narrow = dtype_bytes(to);
     for (size_t at = 0; at < n; at += CHUNK) {
         const size_t m = n - at < CHUNK ? n - at : CHUNK;
         (void)dtype_cast(to, dst + at * narrow, from, back, m);
-        if (memcmp(back, src + at * wide, m * wide) != 0)
+        if (memcmp(back, src + at * wide, m * wide) != 0 ||
+            any_negative(from, src + at * wide, m) != any_negative(to, dst + at * narrow, m))
             return false;
     }
     return true;
