@@ -99,7 +99,7 @@ def _set_type(buffer: Any, d: DType, shape: Iterable[Any]) -> None:
     buffer.bytes = size
 
 
-def _fresh(shape: Dims, storage: np.dtype[Any], size: int) -> Array:
+def _fresh(shape: Any, storage: np.dtype[Any], size: int) -> Array:
     """An array of SIZE bytes, a large one from a cache line on: a vector that lies in two lines is stored in twice the time."""
     if size < LARGE:
         return _empty(shape, storage)
