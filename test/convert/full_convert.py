@@ -100,7 +100,7 @@ OTHER_WORDS = {
     "mind": r"ExpandDims|Squeeze|Slice|keepdims=[tT]rue|axes=\[\]|Gradients|gradients|name=\"[^\"]*[^\w\"]|"
             r"Sum \([^)]*\) :|Sum\(|tensor<\w+>\[\]",
     "ptir": r"Literal|Hint|hints|Tuple|Reduce|Complex|Infer|Dynamic|\"entry\": \"(?!main)",
-    "ptir-text": r"literal<|hint|tuple|reduce_|\?|infer|entry|tile|broadcast_to",
+    "ptir-text": r"literal<|hint|tuple|reduce_|\?|infer|entry|tile|broadcast_to|func @(?!main)|%[^ ]+: \(",
     "tiny": r'"MUL"|"src": \[(?!"[^]]*"\])|"src": \[[^]]*[,[] *[-\d{]|"src"[\s\S]*"INPUT"|"RESHAPE"',
 }
 
