@@ -159,11 +159,11 @@ void target_c_header(const target_program *p, text_buffer *out)
         arena_release(&memory);
         return;
     }
-    text_puts(out, "#ifndef ");
-    put_upper(out, p->name);
-    text_puts(out, "_RUN_H\n#define ");
-    put_upper(out, p->name);
-    text_puts(out, "_RUN_H\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+    /* not in capitals: headers of programs called m and M are two */
+    text_printf(out,
+                "#ifndef %s_RUN_H\n#define %s_RUN_H\n\n"
+                "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
+                p->name, p->name);
     put_sizes(p, &used, out);
     text_puts(out, "\n");
     if (p->shares_work)
