@@ -278,20 +278,7 @@ static bool compare_sizes(const known_room *room, known_arithmetic how, dim x, d
     return below == 0 && (how == KNOWN_LESS_OR_EQUAL || how == KNOWN_GREATER);
 }
 
-/* A // B is to stand for A / B, rounded toward zero, or A - A // B * B for what is left. Where
- * there is something to round, that is right for an A that is not negative, which a run must have
- * then. */
-static bool rounds_down(const known_room *room, dim a, dim b)
-{
-    const dim q = dim_combine(room->types, DIM_FLOORDIV, a, b);
-    const dim all = q == DIM_NO_MEMORY ? q : dim_combine(room->types, DIM_MUL, q, b);
-    if (all == DIM_NO_MEMORY)
-        return false;
-    if (all == a || is_at_least(room, a, 0))
-        return true;
-    return dim_is_symbolic(a) && type_table_divide(room->types, a);
-}
-
+/* Divisions of sizes round down, which is the same as toward zero for what is not negative. */
 static bool binary_sizes(const known_room *room, known_arithmetic how, tn_dtype d, known_number x,
                          known_number y, known_number *out)
 {
@@ -315,14 +302,11 @@ static bool binary_sizes(const known_room *room, known_arithmetic how, tn_dtype 
     case KNOWN_DIV:
         if (b == 0 || (!dim_is_symbolic(b) && b < 0) || (dtype_is_float(d) && b != 1 && a != b))
             return false;
-        if (!rounds_down(room, a, b))
-            return false;
         r = dim_combine(types, DIM_FLOORDIV, a, b);
         break;
     case KNOWN_MOD:
     case KNOWN_REM:
-        if (b == 0 || (!dim_is_symbolic(b) && b < 0) ||
-            (how == KNOWN_REM && !rounds_down(room, a, b)))
+        if (b == 0 || (!dim_is_symbolic(b) && b < 0))
             return false;
         r = dim_combine(types, DIM_MOD, a, b);
         break;

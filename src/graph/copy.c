@@ -26,9 +26,6 @@ static bool copy_types(const module *from, module *to)
         if (d != INT64_MIN + (dim)i)
             return false;
     }
-    for (uint32_t i = 0; i < from->types.divided.n; i++)
-        if (!type_table_divide(&to->types, from->types.divided.at[i]))
-            return false;
     for (uint32_t i = 0; i < from->types.types.n; i++) {
         const type *t = from->types.types.at[i];
         if (!type_of(&to->types, t->dtype, t->dims, t->rank))

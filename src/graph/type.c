@@ -16,17 +16,8 @@ void type_table_release(type_table *t)
 {
     VECTOR_RELEASE(t->allocator, &t->types);
     VECTOR_RELEASE(t->allocator, &t->exprs);
-    VECTOR_RELEASE(t->allocator, &t->divided);
     hash_release(t->allocator, &t->by_shape);
     hash_release(t->allocator, &t->by_expr);
-}
-
-bool type_table_divide(type_table *t, dim d)
-{
-    for (uint32_t i = 0; i < t->divided.n; i++)
-        if (t->divided.at[i] == d)
-            return true;
-    return VECTOR_PUSH(t->allocator, &t->divided, d);
 }
 
 static int64_t count_elements(const dim *dims, uint32_t rank)

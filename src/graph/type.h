@@ -49,7 +49,6 @@ typedef struct type_table {
     hash_index by_shape;
     VECTOR(dim_expr) exprs;
     hash_index by_expr;
-    VECTOR(dim) divided; /* expressions that no run may have negative: type_table_divide */
     diag_channel *diag;
 } type_table;
 
@@ -57,10 +56,6 @@ typedef struct type_table {
 void type_table_init(type_table *t, arena *memory, const tn_allocator *allocator,
                      diag_channel *diag);
 void type_table_release(type_table *t);
-/* The program rounds quotients of D, an expression, toward zero, and they are written as ones that
- * are rounded down: D must not be negative, which is seen when sizes are bound. False without
- * memory. */
-bool type_table_divide(type_table *t, dim d);
 
 /* The type DTYPE[DIMS]; NULL when there is no memory. */
 const type *type_of(type_table *t, tn_dtype dtype, const dim *dims, uint32_t rank);

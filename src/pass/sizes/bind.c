@@ -449,25 +449,6 @@ static tn_status bind_function(binder *b, uint32_t index, uint32_t depth)
     return TN_OK;
 }
 
-/* What is divided as if it were not negative, is not. */
-static tn_status check_divided(const binder *b)
-{
-    type_table *types = &b->m->types;
-    for (uint32_t i = 0; i < types->divided.n; i++) {
-        const dim known = replace_known(b, types->divided.at[i]);
-        if (known == DIM_NO_MEMORY)
-            return module_no_memory(b->m);
-        if (dim_is_expr(types, known))
-            types->divided.at[i] = known;
-        else if (known < 0)
-            return refuse(b, NO_SPAN, DIAG_NegativeDimension,
-                          "with the sizes given the program divides %s, which is %" PRId64
-                          ", and rounds toward zero",
-                          dims_text(&b->m->cx->diag.text, types, &types->divided.at[i], 1), known);
-    }
-    return TN_OK;
-}
-
 static tn_status bind_module(module *m, dim_values *values, bool partly)
 {
     binder b = {.m = m, .values = values, .partly = partly};
@@ -480,7 +461,6 @@ static tn_status bind_module(module *m, dim_values *values, bool partly)
         return module_no_memory(m);
     for (uint32_t i = 0; i < values->n; i++)
         b.replaced[i] = NOT_YET;
-    s = check_divided(&b);
     arena_init(&b.scratch, m->allocator);
     for (uint32_t i = 0; s == TN_OK && i < m->functions.n; i++)
         s = bind_function(&b, i, 0);

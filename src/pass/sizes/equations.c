@@ -4,7 +4,7 @@
 #include "base/memory/checked.h"
 #include "base/memory/hash.h"
 
-static const dim none = 0, one = 1;
+static const dim one = 1;
 
 typedef struct collector {
     const module *m;
@@ -173,6 +173,7 @@ static void of_node(collector *c, const function *f, const node *n)
 
 static void of_function(collector *c, const function *f)
 {
+    static const dim none = 0;
     for (uint32_t i = 0; i < f->nodes.n; i++)
         of_node(c, f, &f->nodes.at[i]);
     for (uint32_t k = 0; k < f->declared.n; k++) {
@@ -193,8 +194,6 @@ void equations_of(const module *m, equations *e)
     collector c = {m, e};
     for (uint32_t k = 0; k < m->functions.n; k++)
         of_function(&c, m->functions.at[k]);
-    for (uint32_t i = 0; i < m->types.divided.n; i++)
-        add_at_most(&c, &none, &m->types.divided.at[i]);
 }
 
 void equations_release(const module *m, equations *e)
