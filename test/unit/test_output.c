@@ -166,6 +166,30 @@ static void test_sought(void)
     drop("a");
 }
 
+/* A file that is replaced stays as private, or as open, as it was, whatever the umask. */
+static void test_mode(void)
+{
+    static const mode_t modes[] = {0600, 0640, 0666, 0444, 0755};
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/a", folder);
+    const mode_t before = umask(027);
+    for (size_t i = 0; i <= sizeof modes / sizeof modes[0]; i++) {
+        const bool is_new = i == sizeof modes / sizeof modes[0];
+        struct stat info;
+        output_set set;
+        output_set_init(&set, &memory_system);
+        CHECK(is_new || (put(&set, "a", "one") && output_set_end(&set, true)));
+        CHECK(is_new || chmod(path, modes[i]) == 0);
+        output_set_init(&set, &memory_system);
+        CHECK(put(&set, "a", "two") && output_set_end(&set, true));
+        CHECK_INT(stat(path, &info), 0);
+        CHECK_INT(info.st_mode & 0777, is_new ? 0640 : modes[i]);
+        CHECK(holds("a", "two"));
+        drop("a");
+    }
+    (void)umask(before);
+}
+
 /* More files than stay open. */
 static void test_many(void)
 {
@@ -321,6 +345,7 @@ int main(void)
     test_names();
     test_left_over();
     test_sought();
+    test_mode();
     test_many();
     test_folder();
     test_signals();

@@ -52,14 +52,14 @@ static void proc_path(int fd, char out[static PROC_ROOM])
 }
 
 /* A file without a name, which goes with the process, however that ends. */
-static bool open_nameless(const output_set *s, output *o)
+static bool open_nameless(output *o)
 {
 #ifdef O_TMPFILE
     char link[PROC_ROOM];
     const size_t n = folder_length(o->path);
     const char kept = o->path[n];
     o->path[n] = '\0';
-    o->fd = openat(o->at, n ? o->path : ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, s->mode);
+    o->fd = openat(o->at, n ? o->path : ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, o->mode);
     o->path[n] = kept;
     if (o->fd < 0)
         return false;
@@ -72,12 +72,12 @@ static bool open_nameless(const output_set *s, output *o)
     return false;
 }
 
-static bool open_named(const output_set *s, output *o)
+static bool open_named(output *o)
 {
     const unsigned first = o->attempt;
     do {
         next_temporary(o);
-        o->fd = openat(o->at, o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, s->mode);
+        o->fd = openat(o->at, o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, o->mode);
     } while (o->fd < 0 && is_taken(o, first));
     o->has_name = o->fd >= 0;
     return o->has_name;
@@ -141,14 +141,18 @@ static bool replace(output *o)
     return (o->has_name || give_name(o)) && renameat(o->at, o->temporary, o->at, o->path) == 0;
 }
 
-/* Is the target something that can only be written directly? Fails for what cannot be a file. */
-static bool look_at_target(const output *o, bool *is_direct)
+/* Is the target something that can only be written directly? A file that it replaces keeps who may
+ * use it. Fails for what cannot be a file. */
+static bool look_at_target(output *o, bool *is_direct)
 {
     struct stat info;
     *is_direct = false;
     if (fstatat(o->at, o->path, &info, 0) != 0)
         return errno == ENOENT;
     *is_direct = !S_ISREG(info.st_mode);
+    o->replaces = !*is_direct;
+    if (o->replaces)
+        o->mode = info.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
     if (!S_ISDIR(info.st_mode))
         return true;
     errno = EISDIR;
@@ -169,6 +173,7 @@ static output *new_output(output_set *s, int at, const char *path)
     o->at = at;
     o->fd = -1;
     o->durable = s->durable;
+    o->mode = s->mode;
     o->attempt = s->files.n - 1;
     o->stays_open = s->files.n <= MOST_OPEN;
     return o;
@@ -209,7 +214,11 @@ static output *open_target(output_set *s, int at, const char *path, bool is_soug
         return o->fd >= 0 ? o : NULL;
     }
     signals_hold(&s->hold);
-    return open_nameless(s, o) || open_named(s, o) ? o : NULL;
+    if (!open_nameless(o) && !open_named(o))
+        return NULL;
+    if (o->replaces)
+        (void)fchmod(o->fd, o->mode); /* where that fails the umask has left no more than that */
+    return o;
 }
 
 output *output_open(output_set *s, int at, const char *path)

@@ -29,6 +29,8 @@ typedef struct output {
     bool has_name;    /* there is a file called `temporary` */
     int fd;           /* -1: closed; open behind output_close while it has no name */
     bool durable;     /* as in the set */
+    mode_t mode;      /* of the file that it replaces, else that of the set */
+    bool replaces;    /* there was a file: the umask does not count */
     unsigned attempt; /* part of the name */
     bool stays_open;  /* until it is in place: so do a few of a set only */
 } output;
