@@ -184,10 +184,13 @@ class _Files(NotCopied):
         paths = []
         for i, (name, x) in enumerate(arrays.items()):
             path = os.path.join(self.folder, f"{i}.npy")
+            plain = _plain(name, x, wanted)
+            if not plain.ndim:  # which files may hold beside samples
+                raise InputError(f"'{name}' is a number, and no sequence of samples")
             if "=" in str(name):  # NAME=PATH cannot say that
-                paths.append(_archive(path + ".npz", {name: _plain(name, x, wanted)}))
+                paths.append(_archive(path + ".npz", {name: plain}))
             else:
-                np.save(path, _plain(name, x, wanted))
+                np.save(path, plain)
                 paths.append(f"{name}={path}")
         return paths
 

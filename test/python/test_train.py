@@ -249,6 +249,10 @@ class Refused(Case):
             given[:] = wrong
             with self.subTest((kind, made)), self.assertRaisesRegex(tenon.InputError, "holds a number that is no " + kind):
                 finish(self.trainer({"x": X, "l": given}, net=net, wrt=["w"], batch=4))
+        for number in (5, np.float32(5), np.array(5), tenon.tensor(5)):
+            for name in ("a", "a=b"):
+                with self.assertRaisesRegex(tenon.InputError, f"'{name}' is a number, and no sequence of samples"):
+                    train.Dataset({"x": X, name: number})
         bad = Y.copy()
         bad[7] = np.nan
         with self.assertRaises(tenon.RunError):
