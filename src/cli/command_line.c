@@ -135,7 +135,7 @@ int cli_main(int argc, char **argv)
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write, not the end */
     s.cx = tn_context_new(NULL, &sink);
     if (!s.cx) {
-        output_error_text(no_memory, sizeof no_memory - 1);
+        output_error_text(&s, no_memory, sizeof no_memory - 1);
         return exit_status(TN_ERR_NOMEM);
     }
     name_settings(s.cx);

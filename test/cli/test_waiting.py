@@ -1,5 +1,6 @@
 """Files named on a command line that give nothing or have no end: pipes obey --timeout, devices and folders are refused."""
 import concurrent.futures
+import contextlib
 import os
 import pathlib
 import subprocess
@@ -51,6 +52,24 @@ class Waiting(unittest.TestCase):
         np.savez(cls.folder / "data.npz", x=np.ones(8, np.float32))
         for name in (*PIPES, *UNREAD):
             os.mkfifo(cls.folder / name)
+
+    def test_reports(self):
+        """A pipe of standard error that is full and not read holds up nothing beyond the limit."""
+        def end(words):
+            unread, full = os.pipe()
+            os.set_blocking(full, False)
+            with contextlib.suppress(BlockingIOError):
+                while os.write(full, b"." * 4096):
+                    pass
+            os.set_blocking(full, True)
+            done = start(*words, "--timeout", "0.05", cwd=self.folder, stderr=full)
+            os.close(unread)
+            os.close(full)
+            return done.returncode
+
+        self.assertEqual(end(("check", "missing.ir")), 3)
+        self.assertEqual(end(("check", "p.ir")), 3)
+        self.assertIn(end((*RUN, "--time", "1")), (0, 3))
 
     def test_pipes(self):
         def wait(words):

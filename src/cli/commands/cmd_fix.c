@@ -104,7 +104,7 @@ static tn_status mend(session *s, const char *file, cli_text *text, bool *any)
         if (text->failed)
             status = no_memory(s);
         else
-            output_error_text(r.log.at, r.log.n);
+            output_error_text(s, r.log.at, r.log.n);
     }
     cli_text_release(&fresh);
     cli_text_release(&r.log);

@@ -44,7 +44,7 @@ static void dump(void *user, const tn_module *m, const char *pass, uint32_t n_ch
     cli_puts(&text, n_changed ? "\n" : " (unchanged)\n");
     (void)tn_module_write(m, NULL, NULL, &writer); /* what it cannot write it reports */
     if (!text.failed)
-        output_error_text(text.at, text.n);
+        output_error_text(d->s, text.at, text.n);
     cli_text_release(&text);
 }
 

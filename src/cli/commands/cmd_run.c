@@ -136,7 +136,7 @@ static void put_seconds(cli_text *text, int64_t ns)
     cli_printf(text, "%lld.%09lld s", (long long)(ns / 1000000000), (long long)(ns % 1000000000));
 }
 
-static void print_times(int64_t *ns, size_t n)
+static void print_times(const session *s, int64_t *ns, size_t n)
 {
     cli_text text = {0};
     qsort(ns, n, sizeof *ns, compare_times);
@@ -146,7 +146,7 @@ static void print_times(int64_t *ns, size_t n)
     put_seconds(&text, ns[0]);
     cli_printf(&text, ", %zu run%s\n", n, cli_plural(n));
     if (!text.failed)
-        output_error_text(text.at, text.n);
+        output_error_text(s, text.at, text.n);
     cli_text_release(&text);
 }
 
@@ -165,7 +165,7 @@ static tn_status run_timed(session *s, const tn_program *p, const run_options *o
         ns[i] = time_now() - start;
     }
     if (status == TN_OK)
-        print_times(ns, n);
+        print_times(s, ns, n);
     return status;
 }
 

@@ -153,7 +153,7 @@ void reports_end(held_reports *h, bool shown)
 {
     h->s->instead = NULL;
     if (shown && h->text.n > 0)
-        output_error_text(h->text.at, h->text.n);
+        output_error_text(h->s, h->text.at, h->text.n);
     cli_text_release(&h->text);
 }
 

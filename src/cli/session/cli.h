@@ -238,8 +238,8 @@ tn_status output_text(session *s, const char *path, const cli_text *text);
 tn_status output_text_in(session *s, tn_file_set *set, const char *path, const cli_text *text);
 /* A writer that appends to TEXT. */
 tn_writer text_writer(cli_text *text);
-/* Write to standard error, as well as that goes. */
-void output_error_text(const char *text, size_t n);
+/* Write to standard error, as well as that goes until --timeout. */
+void output_error_text(const session *s, const char *text, size_t n);
 /* Write BYTES to FD, and wait for who reads them no longer than --timeout: false with errno set,
  * which then is ETIME. */
 bool output_bytes(const session *s, int fd, const char *bytes, size_t n);

@@ -43,17 +43,16 @@ void report_setup(session *s, int argc, char **argv)
 
 static bool write_error(void *user, const char *bytes, size_t n)
 {
-    (void)user;
-    output_error_text(bytes, n);
+    output_error_text(user, bytes, n);
     return true;
 }
 
-static void show(const session *s, const tn_diagnostic *d)
+static void show(session *s, const tn_diagnostic *d)
 {
     static const char lost[] = "tenon: error: out of memory, and none to say where\n";
-    tn_writer writer = {write_error, NULL};
+    tn_writer writer = {write_error, s};
     if (tn_diagnostic_write(s->cx, d, s->style, &writer) != TN_OK)
-        output_error_text(lost, sizeof lost - 1);
+        output_error_text(s, lost, sizeof lost - 1);
 }
 
 void report_diagnostic(void *user, const tn_diagnostic *d)

@@ -49,10 +49,16 @@ static bool write_until(int64_t deadline, int fd, const char *bytes, size_t n)
     return true;
 }
 
-bool output_bytes(const session *s, int fd, const char *bytes, size_t n)
+/* By time_now, when what is written now is given up; 0: never. */
+static int64_t limit_of(const session *s)
 {
     const int64_t own = s->patience ? time_now() + (int64_t)s->patience : 0;
-    return write_until(s->deadline ? s->deadline : own, fd, bytes, n);
+    return s->deadline ? s->deadline : own;
+}
+
+bool output_bytes(const session *s, int fd, const char *bytes, size_t n)
+{
+    return write_until(limit_of(s), fd, bytes, n);
 }
 
 tn_status output_timeout(session *s)
@@ -60,9 +66,11 @@ tn_status output_timeout(session *s)
     return report_error(s, TN_ERR_RUN, "Timeout", "the time limit was reached");
 }
 
-void output_error_text(const char *text, size_t n)
+void output_error_text(const session *s, const char *text, size_t n)
 {
-    (void)write_until(0, STDERR_FILENO, text, n);
+    enum { LAST_WORDS = 50000000 }; /* nanoseconds, for what is said of the time limit itself */
+    const int64_t soon = time_now() + LAST_WORDS, limit = limit_of(s);
+    (void)write_until(limit && limit < soon ? soon : limit, STDERR_FILENO, text, n);
 }
 
 static bool append(void *user, const char *bytes, size_t n)

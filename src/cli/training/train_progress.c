@@ -95,7 +95,7 @@ static double rate_of(const progress *p, uint64_t step)
 static void end_line(progress *p)
 {
     if (p->is_open)
-        output_error_text("\n", 1);
+        output_error_text(p->s, "\n", 1);
     p->is_open = false;
 }
 
@@ -111,7 +111,7 @@ static void show_step(progress *p, const tn_train_step *done)
     if (p->is_terminal && n > 0 && (size_t)n < sizeof text)
         (void)snprintf(text + n, sizeof text - (size_t)n, ", %.0f samples/s, %.0f:%02d left\033[K",
                        rate * (double)p->batch, floor(left / 60), (int)fmod(left, 60));
-    output_error_text(text, strlen(text));
+    output_error_text(p->s, text, strlen(text));
     p->is_open = true;
     if (!p->is_terminal)
         end_line(p);
@@ -158,8 +158,8 @@ static void show_validation(progress *p, uint64_t done, const tn_validation *v)
         (void)snprintf(text + n, sizeof text - (size_t)n, ", %.2f %% right",
                        100 * (double)v->right / (double)v->samples);
     end_line(p);
-    output_error_text(text, strlen(text));
-    output_error_text("\n", 1);
+    output_error_text(p->s, text, strlen(text));
+    output_error_text(p->s, "\n", 1);
     p->next = done + steps_of_line(p);
 }
 
