@@ -17,7 +17,7 @@
 #include "io/array.h"
 #include "io/input.h"
 #include "io/safetensors.h"
-#include "train/trainer.h"
+#include "train/facts.h"
 
 #define FORMAT "tenon-train-1"
 #define MOST_STEPS (UINT64_C(1) << 53) /* numbers that JSON readers agree on */
@@ -69,66 +69,6 @@ static uint64_t hash_of(const tensors *list)
     for (size_t i = 0; i < list->n; i++)
         hash = hash_bytes(hash, list->arrays[i].data, list->arrays[i].bytes);
     return hash;
-}
-
-/* What must be the same for the steps behind a checkpoint to be those of one training. */
-typedef struct facts {
-    uint64_t batch, leaves, seed, samples, program, update;
-    uint64_t rate, schedule, warmup, steps, clip;
-    uint64_t step, hash;
-} facts;
-
-static uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-/* What a training may change on the way: for how long it goes on, unless the rate depends on that,
- * and what becomes of a step whose loss is not finite. */
-static facts facts_of(const tn_trainer *t)
-{
-    const bool is_constant = t->o.schedule == TN_SCHEDULE_CONSTANT;
-    return (facts){.batch = t->o.batch,
-                   .leaves = t->o.leaves,
-                   .seed = t->o.seed,
-                   .samples = t->samples,
-                   .program = t->program_hash,
-                   .update = t->update_hash,
-                   .rate = bits_of(t->o.rate),
-                   .schedule = (uint64_t)t->o.schedule,
-                   .warmup = t->o.warmup,
-                   .steps = is_constant ? 0 : t->o.steps,
-                   .clip = bits_of(t->o.clip_norm),
-                   .step = t->step};
-}
-
-static const struct {
-    const char *name;
-    size_t at;
-    bool is_hash;     /* written in hexadecimal, as a text */
-    const char *text; /* what it is, where that is not its name */
-} fields[] = {
-    {"step", offsetof(facts, step), false, NULL},
-    {"batch", offsetof(facts, batch), false, NULL},
-    {"leaves", offsetof(facts, leaves), false, NULL},
-    {"seed", offsetof(facts, seed), false, NULL},
-    {"samples", offsetof(facts, samples), false, NULL},
-    {"program", offsetof(facts, program), true, NULL},
-    {"update", offsetof(facts, update), true, NULL},
-    {"rate", offsetof(facts, rate), true, "learning rate"},
-    {"schedule", offsetof(facts, schedule), false, NULL},
-    {"warmup", offsetof(facts, warmup), false, NULL},
-    {"steps", offsetof(facts, steps), false, "number of steps"},
-    {"clip", offsetof(facts, clip), true, "norm to which gradients are clipped"},
-    {"hash", offsetof(facts, hash), true, NULL},
-};
-enum { N_FIELDS = sizeof fields / sizeof *fields, STEP = 0, HASH = N_FIELDS - 1 };
-
-static uint64_t *field_of(facts *f, size_t i)
-{
-    return (uint64_t *)(void *)((char *)f + fields[i].at);
 }
 
 /* ---- the folder ---- */
@@ -246,10 +186,11 @@ static void describe(const tn_trainer *t, const facts *f, text_buffer *out)
 {
     facts copy = *f;
     text_puts(out, "{\"format\":\"" FORMAT "\"");
-    for (size_t i = 0; i < N_FIELDS; i++) {
-        const uint64_t value = *field_of(&copy, i);
-        text_printf(out, fields[i].is_hash ? ",\"%s\":\"%016" PRIx64 "\"" : ",\"%s\":%" PRIu64,
-                    fields[i].name, value);
+    for (size_t i = 0; i < FACTS_STORED; i++) {
+        const uint64_t value = *facts_at(&copy, i);
+        text_printf(out,
+                    facts_fields[i].is_hash ? ",\"%s\":\"%016" PRIx64 "\"" : ",\"%s\":%" PRIu64,
+                    facts_fields[i].name, value);
     }
     text_printf(out, ",\"tensors\":\"step-%08" PRIu64 ".safetensors\",\"weights\":[", f->step);
     for (size_t k = 0; k < t->n_weights; k++) {
@@ -374,10 +315,11 @@ static bool read_fact(json *j, json_text key, facts *f, unsigned *seen)
                (json_is(format, FORMAT) ||
                 json_fail(j, DIAG_UnsupportedVersion, format.where,
                           "only checkpoints of the format " FORMAT " are read"));
-    for (size_t i = 0; i < N_FIELDS; i++)
-        if (json_is(key, fields[i].name)) {
+    for (size_t i = 0; i < FACTS_STORED; i++)
+        if (json_is(key, facts_fields[i].name)) {
             *seen |= 1U << i;
-            return fields[i].is_hash ? read_hash(j, field_of(f, i)) : json_u64(j, field_of(f, i));
+            return facts_fields[i].is_hash ? read_hash(j, facts_at(f, i))
+                                           : json_u64(j, facts_at(f, i));
         }
     return json_skip(j);
 }
@@ -398,10 +340,10 @@ static tn_status read_description(context *cx, arena *memory, const char *path, 
         (void)json_finish(&j);
     tn_status s = json_status(&j);
     json_release(&j);
-    for (size_t i = 0; s == TN_OK && i < N_FIELDS; i++)
+    for (size_t i = 0; s == TN_OK && i < FACTS_STORED; i++)
         if (!(seen & 1U << i))
             s = io_error(cx, path, "does not describe a checkpoint: it has no '%s'",
-                         fields[i].name);
+                         facts_fields[i].name);
     return s == TN_ERR_REJECTED ? TN_ERR_IO : s;
 }
 
@@ -410,14 +352,14 @@ static tn_status compare(const tn_trainer *t, const char *path, uint64_t step, f
 {
     facts want = facts_of(t);
     want.step = step;
-    for (size_t i = 0; i < N_FIELDS; i++) {
-        const uint64_t x = *field_of(have, i), y = *field_of(&want, i);
-        const char *text = fields[i].text ? fields[i].text : fields[i].name;
-        if (i == HASH || x == y)
+    for (size_t i = 0; i < FACTS_STORED; i++) {
+        const uint64_t x = *facts_at(have, i), y = *facts_at(&want, i);
+        const char *text = facts_fields[i].text;
+        if (i == FACTS_HASH || x == y)
             continue;
-        if (i == STEP)
+        if (i == FACTS_STEP)
             return io_error(t->cx, path, "describes step %" PRIu64, x);
-        if (fields[i].is_hash)
+        if (facts_fields[i].is_hash)
             return trainer_fault(t->cx, DIAG_InputMismatch, "%s: the checkpoint is of another %s",
                                  path, text);
         return trainer_fault(t->cx, DIAG_InputMismatch,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "train/facts.h"
 #include "train/mail.h"
 
 uint64_t ranks_first(const tn_trainer *t, uint64_t n, uint32_t rank)
@@ -147,28 +148,31 @@ static tn_status share(const tn_trainer *t, char *at, const size_t *begin)
 
 /* ---- the beginning ---- */
 
+/* Is rank R, which told HAVE, of the training of this one, which told OWN? */
+static tn_status match(const tn_trainer *t, uint32_t r, facts *own, facts *have)
+{
+    for (size_t i = 0; i < FACTS_ALL; i++)
+        if (*facts_at(own, i) != *facts_at(have, i))
+            return trainer_fault(t->cx, DIAG_InputMismatch, "rank %u has another %s than rank %u",
+                                 r, facts_fields[i].text, t->transport.rank);
+    return TN_OK;
+}
+
 tn_status ranks_meet(tn_trainer *t)
 {
-    enum { N = 9 };
     mail m;
-    const uint64_t own[N] = {t->o.batch, t->o.leaves,        t->o.seed,
-                             t->samples, t->program_hash,    t->update_hash,
-                             t->step,    t->transport.ranks, t->o.message_bytes};
     if (ranks_are_one(t))
         return TN_OK;
+    facts own = facts_of_rank(t);
     tn_status s = mail_begin(t, &m, sizeof own);
-    uint64_t *others = ARENA_ARRAY(&m.memory, uint64_t, (size_t)N * t->transport.ranks);
+    facts *others = ARENA_ARRAY(&m.memory, facts, t->transport.ranks);
     for (uint32_t r = 0; s == TN_OK && others && r < t->transport.ranks; r++)
         if (r != t->transport.rank)
-            m.messages[r] = (tn_message){own, sizeof own, others + (size_t)N * r, sizeof own};
+            m.messages[r] = (tn_message){&own, sizeof own, &others[r], sizeof own};
     s = mail_send_if(t, &m, s);
     for (uint32_t r = 0; s == TN_OK && r < t->transport.ranks; r++)
-        if (r != t->transport.rank && memcmp(others + (size_t)N * r, own, sizeof own) != 0)
-            s = trainer_fault(
-                t->cx, DIAG_InputMismatch,
-                "rank %u trains another program, on other data, with other options or "
-                "from another step than rank %u",
-                r, t->transport.rank);
+        if (r != t->transport.rank)
+            s = match(t, r, &own, &others[r]);
     return mail_done(&m, s);
 }
 

@@ -179,13 +179,13 @@ class Shared(Case):
             t = self.trainer(net=tenon.read(NET, context=context), ranks=ranks, **more)
             out[ranks.rank] = finish(t)
 
-    def run_ranks(self, n, odd=None):
-        """The digests, of ranks as threads; rank ODD has other options."""
+    def run_ranks(self, n, **odd):
+        """The digests, of ranks as threads; rank 1 has the options ODD."""
         group, out = train.RankGroup(n), [None] * n
 
         def run(r):
             try:
-                self.run_rank(group.rank(r), out, seed=int(r == odd))
+                self.run_rank(group.rank(r), out, **(odd if r == 1 else {}))
             except tenon.Error as error:
                 out[r] = error
         threads = [threading.Thread(target=run, args=(r,)) for r in range(n)]
@@ -201,8 +201,17 @@ class Shared(Case):
             self.assertEqual(self.run_ranks(n), [want] * n)
 
     def test_other_options(self):
-        for error in self.run_ranks(2, odd=1):
-            self.assertIsInstance(error, tenon.Error)
+        for what, odd in (("batch", {"batch": 32}), ("leaves", {"leaves": 8}), ("seed", {"seed": 1}),
+                          ("samples", {"data": {"x": X[:40], "y": Y[:40]}}), ("update", {"optimizer": "sgd"}),
+                          ("learning rate", {"rate": 0.02}), ("schedule", {"schedule": "cosine"}), ("warmup", {"warmup": 3}),
+                          ("number of steps", {"steps": 6}), ("number of steps", {"steps": 12}),
+                          ("norm to which gradients are clipped", {"clip_norm": 0.5}),
+                          ("rule for steps that are not finite", {"skip": True}),
+                          ("first values", {"init": {"w": np.ones((3, 2), np.float32)}})):
+            for rank, error in enumerate(self.run_ranks(2, **odd)):
+                with self.subTest(odd):
+                    self.assertIsInstance(error, tenon.InputError)
+                    self.assertIn(f"rank {1 - rank} has another {what} than rank {rank}", str(error))
 
     def test_alone(self):
         with train.mpi() as ranks:

@@ -152,17 +152,16 @@ static void *run(void *arg)
     return NULL;
 }
 
-/* RANKS threads of this job; rank 1 has another seed if ODD. True when all end with STATUS. */
-static bool run_ranks(job *j, uint32_t ranks, bool odd, tn_status status)
+/* RANKS threads of this job; rank 1 does ODD unless that is NULL. True when all end with STATUS. */
+static bool run_ranks(job *j, uint32_t ranks, const job *odd, tn_status status)
 {
     tn_rank_group *group = tn_rank_group_new(ranks);
     pthread_t threads[MOST_RANKS];
     job jobs[MOST_RANKS];
     bool ok = group != NULL;
     for (uint32_t r = 0; ok && r < ranks; r++) {
-        jobs[r] = *j;
+        jobs[r] = odd && r == 1 ? *odd : *j;
         jobs[r].has_transport = tn_rank_group_transport(group, r, &jobs[r].transport);
-        jobs[r].seed += odd && r == 1;
         if (pthread_create(&threads[r], NULL, run, &jobs[r]) != 0)
             exit(1);
     }
@@ -198,7 +197,7 @@ static void test_restarts(const char *data, const char *want, const char *folder
     } parts[] = {{4, 3}, {3, 7}, {1, 9}, {8, STEPS}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         job j = {.data = data, .folder = folder, .resume = i > 0, .until = parts[i].until};
-        CHECK(run_ranks(&j, parts[i].ranks, false, TN_OK));
+        CHECK(run_ranks(&j, parts[i].ranks, NULL, TN_OK));
         CHECK(strcmp(j.digest, want) == 0 || i < 3);
     }
 }
@@ -251,7 +250,7 @@ int main(void)
     for (uint32_t ranks = 1; ranks <= MOST_RANKS; ranks++)
         for (uint64_t bytes = 0; bytes <= 120; bytes += 40) { /* from one message to one a weight */
             job j = {.data = data, .until = STEPS, .message_bytes = bytes};
-            CHECK(run_ranks(&j, ranks, false, TN_OK));
+            CHECK(run_ranks(&j, ranks, NULL, TN_OK));
             CHECK_TEXT(j.digest, alone.digest);
             CHECK((j.elsewhere > 0) == (ranks > 1 && (bytes > 0 || (16 % ranks != 0))));
         }
@@ -259,15 +258,19 @@ int main(void)
     (void)run(&large);
     for (uint32_t ranks = 2; ranks <= 3; ranks++) {
         job j = {.data = data, .until = 2, .is_large = true};
-        CHECK(run_ranks(&j, ranks, false, TN_OK));
+        CHECK(run_ranks(&j, ranks, NULL, TN_OK));
         CHECK_TEXT(j.digest, large.digest);
     }
     test_restarts(data, alone.digest, checkpoints);
-    job odd = {.data = data, .until = STEPS};
-    CHECK(run_ranks(&odd, 2, true, TN_ERR_INPUT));
+    job usual = {.data = data, .until = STEPS};
+    const job odd[] = {{.data = data, .until = STEPS, .seed = 1},
+                       {.data = data, .until = STEPS, .message_bytes = 40},
+                       {.data = data, .until = STEPS, .is_large = true}};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        CHECK(run_ranks(&usual, 2, &odd[i], TN_ERR_INPUT));
     for (int noise = 1; noise < 12; noise++) {
         job damaged = {.data = data, .until = STEPS, .noise = noise, .is_large = noise % 2};
-        CHECK(run_ranks(&damaged, 2, false, TN_ERR_UNAVAILABLE));
+        CHECK(run_ranks(&damaged, 2, NULL, TN_ERR_UNAVAILABLE));
     }
     job both = {.data = data, .until = STEPS, .epochs = 1};
     (void)run(&both);
