@@ -369,9 +369,9 @@ static tn_status compare(const tn_trainer *t, const char *path, uint64_t step, f
     return TN_OK;
 }
 
-/* Fill one tensor of the training. */
+/* Read one tensor of the training, and chain its hash; FILL: and give it to the training. */
 static tn_status read_tensor(context *cx, const char *path, tn_tensor_file *file, const char *name,
-                             const array *to)
+                             const array *to, bool fill, uint64_t *hash)
 {
     size_t at;
     tn_type have;
@@ -385,24 +385,34 @@ static tn_status read_tensor(context *cx, const char *path, tn_tensor_file *file
         return trainer_fault(cx, DIAG_InputMismatch,
                              "%s: the tensor '%s' has another type or shape", path, shown.text);
     TN_TRY(tn_tensor_file_load(file, at, &b));
-    if (to->bytes > 0)
+    *hash = hash_bytes(*hash, b.data, to->bytes);
+    if (fill && to->bytes > 0)
         memcpy(to->data, b.data, to->bytes);
     tn_tensor_file_unload(file, at);
     return TN_OK;
 }
 
+static tn_status read_all(context *cx, const char *path, tn_tensor_file *file, const tensors *list,
+                          bool fill, uint64_t want)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < list->n; i++)
+        TN_TRY(read_tensor(cx, path, file, list->names[i], &list->arrays[i], fill, &hash));
+    return hash == want ? TN_OK
+                        : io_error(cx, path, "is damaged: its tensors have another checksum");
+}
+
+/* All are read once before the first is taken, so that a damaged file changes nothing. */
 static tn_status read_tensors(const tn_trainer *t, arena *memory, const char *path, uint64_t hash)
 {
     tensors list;
     tn_tensor_file *file;
     TN_TRY(list_tensors(t, memory, &list));
     TN_TRY(tn_tensor_file_open(t->cx, path, &file));
-    tn_status s = TN_OK;
-    for (size_t i = 0; s == TN_OK && i < list.n; i++)
-        s = read_tensor(t->cx, path, file, list.names[i], &list.arrays[i]);
+    tn_status s = read_all(t->cx, path, file, &list, false, hash);
+    if (s == TN_OK)
+        s = read_all(t->cx, path, file, &list, true, hash);
     tn_tensor_file_close(file);
-    if (s == TN_OK && hash_of(&list) != hash)
-        s = io_error(t->cx, path, "is damaged: its tensors have another checksum");
     return s;
 }
 

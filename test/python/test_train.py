@@ -160,6 +160,22 @@ class Training(Case):
         more.save(self.dir / "ck", keep=0)
         self.assertEqual(len(list((self.dir / "ck").iterdir())), 4)
 
+    def test_damaged(self):
+        """What is damaged changes no weight."""
+        t = self.trainer()
+        t.step()
+        t.save(self.dir / "ck")
+        data = self.dir / "ck/step-00000001.safetensors"
+        damaged = bytearray(data.read_bytes())
+        damaged[-1] ^= 1
+        data.write_bytes(damaged)
+        other = self.trainer()
+        before = other.digest
+        with self.assertRaisesRegex(tenon.FileError, "another checksum"):
+            other.resume(self.dir / "ck")
+        self.assertEqual(other.digest, before)
+        self.assertEqual(finish(other), finish(self.trainer()))
+
     def test_empty_folder_of_two(self):
         """Where there was nothing to go on from, the folder is that of the training that saves first."""
         (self.dir / "ck").mkdir()
