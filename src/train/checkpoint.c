@@ -73,7 +73,7 @@ static uint64_t hash_of(const tensors *list)
 
 /* ---- the folder ---- */
 
-/* The step in the name of a description; false for other names. */
+/* The step in the name of a description, as path_of writes it; false for other names. */
 static bool step_of(const char *name, uint64_t *step)
 {
     static const char before[] = "step-", after[] = ".json";
@@ -81,7 +81,7 @@ static bool step_of(const char *name, uint64_t *step)
     if (strncmp(name, before, sizeof before - 1) != 0)
         return false;
     const size_t n = strspn(at, "0123456789");
-    if (n < 8 || n > 16 || strcmp(at + n, after) != 0)
+    if (n < 8 || n > 16 || (n > 8 && *at == '0') || strcmp(at + n, after) != 0)
         return false;
     *step = 0;
     for (size_t i = 0; i < n; i++)

@@ -363,10 +363,11 @@ class Checkpoints(Case):
                 self.assertEqual(self.train(*options), want)
 
     def test_no_files(self):
-        """A pipe or a folder of the name of a checkpoint is none, and is not waited for."""
+        """A pipe or a folder of the name of a checkpoint is none, and is not waited for; neither is a name that none gets."""
         want = self.train("--checkpoint", "ck")
         os.mkfifo(self.dir / "ck/step-00000077.json")
         (self.dir / "ck/step-00000078.json").mkdir()
+        (self.dir / "ck/step-000000079.json").write_text("{}")
         self.assertEqual(self.train("--checkpoint", "ck", "--resume", "--keep", "1"), want)
         self.assertEqual(self.train("--checkpoint", "ck", "--resume", "--keep", "1", steps=12), self.train(steps=12))
 
