@@ -362,6 +362,19 @@ class Checkpoints(Case):
                                           TENON_FAULT_AS=str(errno.ENOENT)):
                 self.assertEqual(self.train(*options), want)
 
+    @unittest.skipUnless(FAULTS.exists(), "faults.c is not built")
+    def test_durable_folder(self):
+        """The name of a folder that was made for checkpoints is on the disk, too: that is one fsync more."""
+        counts = []
+        for there, name in ((True, "a"), (False, "b"), (False, "c//")):
+            if there:
+                (self.dir / name).mkdir()
+            log = self.dir / f"log{len(counts)}"
+            with unittest.mock.patch.dict(os.environ, LD_PRELOAD=str(FAULTS), TENON_FAULT_LOG=str(log)):
+                self.train("--checkpoint", name, "--threads", "1")
+            counts.append(sum(line.startswith("fsync ") for line in log.read_text().splitlines()))
+        self.assertEqual(counts[1:], [counts[0] + 1] * 2)
+
     def test_no_files(self):
         """A pipe or a folder of the name of a checkpoint is none, and is not waited for; neither is a name that none gets."""
         want = self.train("--checkpoint", "ck")

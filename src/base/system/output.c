@@ -295,7 +295,10 @@ void output_set_init(output_set *s, const tn_allocator *allocator)
 
 bool output_set_folder(output_set *s, const char *path)
 {
-    char *kept = arena_copy_text(&s->memory, path, strlen(path));
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') /* so that its name is the last in the path */
+        n--;
+    char *kept = arena_copy_text(&s->memory, path, n);
     if (!kept) {
         errno = ENOMEM;
         return false;
@@ -308,14 +311,14 @@ bool output_set_folder(output_set *s, const char *path)
     return true;
 }
 
-/* Have the name of the file on the disk. */
-static bool sync_folder(const output *o)
+/* Have the last name of PATH on the disk. */
+static bool sync_name(int at, char *path)
 {
-    const size_t n = folder_length(o->path);
-    const char kept = o->path[n];
-    o->path[n] = '\0';
-    const int fd = openat(o->at, n ? o->path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    o->path[n] = kept;
+    const size_t n = folder_length(path);
+    const char kept = path[n];
+    path[n] = '\0';
+    const int fd = openat(at, n ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    path[n] = kept;
     const bool ok = fd >= 0 && fsync(fd) == 0;
     const int reason = errno;
     if (fd >= 0)
@@ -332,7 +335,7 @@ static bool put_in_place(output *o)
                     : !link_as(o, o->path) && (errno != EEXIST || !replace(o)))
         return false;
     o->has_name = false;
-    return !o->durable || sync_folder(o);
+    return !o->durable || sync_name(o->at, o->path);
 }
 
 /* Remove what has a temporary name still. */
@@ -356,6 +359,10 @@ bool output_set_end(output_set *s, bool ok)
             reason = errno;
             ok = false;
         }
+    if (ok && s->folder && s->durable && !sync_name(AT_FDCWD, s->folder)) {
+        reason = errno;
+        ok = false;
+    }
     for (uint32_t i = 0; i < s->files.n; i++)
         forget(s->files.at[i]);
     if (!ok && s->folder)
