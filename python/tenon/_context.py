@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import sys
 import threading
 import warnings
+import weakref
 from types import FrameType, TracebackType
-from typing import Any, Callable, Iterator, Optional, Sequence, Union
+from typing import Any, Callable, Generator, Iterator, Optional, Sequence, Union
 
 from . import _library as c
 from ._arguments import chars, file_name, whole
@@ -101,6 +103,15 @@ _SETTING_NAMES = (c.SettingName * len(_SETTINGS))(*[c.SettingName(k.encode(), v.
 kernels: list[c.CustomKernel] = []  # of custom calls, for all contexts made later; they live forever
 
 
+def _hold(lock: Any) -> Generator[None, None, None]:
+    """Holds LOCK from its first step until it is closed, or nobody refers to it: neither can be interrupted."""
+    with lock:
+        yield
+
+
+_entering = threading.local()  # `holder`: a weak reference to what is to take the lock
+
+
 class Context(NotCopied):
     """Limits and kernels for the modules and programs made in it. Threads may share one: its work is done by one of
     them at a time, but for runs of programs, which need no lock.
@@ -116,8 +127,9 @@ class Context(NotCopied):
     """
 
     def __init__(self, **limits: int) -> None:
-        self._lock = threading.RLock()
-        self._is_busy = False
+        self._lock: Any = threading.RLock()
+        self._is_lost = False  # in a child of fork: what a thread that is not there was changing
+        self._limits: dict[str, int] = {}
         self._waiting: list[int] = []  # objects that are to be freed
         # Modules and other objects of the library: what frees one, and what must live as long as it does.
         self._owned: dict[int, tuple[Callable[[int], None], tuple[Any, ...]]] = {}
@@ -129,6 +141,7 @@ class Context(NotCopied):
             raise MemoryError("tenon: no memory for a context")
         self.handle: int = handle
         self._hooks.handle = handle
+        _contexts.add(self)
         c.lib.tn_context_set_cancel(handle, self._kept[1], None)
         c.lib.tn_context_name_settings(handle, _SETTING_NAMES, len(_SETTING_NAMES))
         for kernel in kernels:
@@ -139,7 +152,7 @@ class Context(NotCopied):
     def __del__(self) -> None:
         # The collector of cycles may finalise a context before its modules: the last of them frees it then.
         self._is_over = True
-        if not sys.is_finalizing() and hasattr(self, "_waiting"):
+        if not sys.is_finalizing() and hasattr(self, "_waiting") and not self._is_lost:
             self._free_waiting()
             self._end()
 
@@ -153,28 +166,44 @@ class Context(NotCopied):
         key, limit = chars("name", name), whole(name, value)
         with self:
             self.check(c.lib.tn_context_set_limit(self.handle, key, limit))
+            self._limits[name] = limit
 
     # ---- the lock ----
+    # A handler of a signal may raise KeyboardInterrupt between any two instructions, also before the first of __exit__.
+    # So the lock is held by a generator that only the function refers to which the `with` statement calls at its end:
+    # `with` looks that up before it calls __enter__, and drops it whatever happens. No frame refers to the generator, or
+    # the trace of an interrupt would.
 
     def __enter__(self) -> Context:
-        self._lock.acquire()
-        if self._is_busy:  # on this thread, which would wait for itself
-            self._lock.release()
+        if self._lock._is_owned():  # by this thread, which would wait for itself
             raise UsageError("the context is at work: what that calls, such as 'progress' or a handler of a signal, may not "
                              "use it")
-        self._is_busy = True
+        self._check_process()
+        next(_entering.holder())
         self._free_waiting()
         self._hooks.said = []
         self._hooks.interrupt = None
         return self
 
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
+    @property
+    def __exit__(self) -> Callable[[Optional[type[BaseException]], Optional[BaseException], Optional[TracebackType]], None]:
+        holder = _hold(self._lock)
+        _entering.holder = weakref.ref(holder)
+        leave = functools.partial(self._leave, holder=_entering.holder)
+        leave.holder = holder  # type: ignore[attr-defined]
+        return leave
+
+    def _leave(self, kind: Optional[type[BaseException]], _error: Optional[BaseException], _trace: Optional[TracebackType],
+               holder: Callable[[], Any]) -> None:
         said, self._hooks.said = self._hooks.said, []
-        self._is_busy = False
-        self._lock.release()
+        holder().close()
         if kind is None:  # whoever is told of warnings may use this context, or make errors of them
             warn(said)
+
+    def _check_process(self) -> None:
+        if self._is_lost:
+            raise UsageError("the context was in use by another thread when this process was forked, and cannot be used in "
+                             "it: make a new one")
 
     def _free_waiting(self) -> None:
         while self._waiting:
@@ -189,18 +218,23 @@ class Context(NotCopied):
     def free(self, handle: int) -> None:
         """Free an object of this context now, or when the work that is being done in it ends: a finaliser may be called
         in the middle of that, on any thread."""
-        if sys.is_finalizing():
+        if sys.is_finalizing() or self._is_lost:
             return
         self._waiting.append(handle)
-        if self._lock.acquire(blocking=False):
+        if not self._lock._is_owned():
             try:
-                if not self._is_busy:
-                    self._is_busy = True
-                    self._free_waiting()
-                    self._is_busy = False
-            finally:
-                self._lock.release()
+                try:
+                    if self._lock.acquire(blocking=False):
+                        self._free_waiting()
+                finally:
+                    self._release()
+            finally:  # an interrupt may have come instead
+                self._release()
         self._end()
+
+    def _release(self) -> None:
+        if self._lock._is_owned():
+            self._lock.release()
 
     # ---- calls ----
 
@@ -239,4 +273,27 @@ def default_context() -> Context:
     with _making:
         if _default is None:
             _default = Context()
+        elif _default._is_lost:
+            _default = Context(**_default._limits)
         return _default
+
+
+_contexts: weakref.WeakSet[Context] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    """A child of fork has none of the other threads: locks that they held would stay taken, and what they were doing in a
+    context is half done for ever."""
+    global _making
+    _making = threading.Lock()
+    for cx in list(_contexts):
+        if cx._lock._is_owned():
+            continue  # the work goes on in the child
+        if cx._lock.acquire(blocking=False):
+            cx._lock.release()
+        else:
+            cx._lock = threading.RLock()
+            cx._is_lost = True
+
+
+os.register_at_fork(after_in_child=_after_fork)
