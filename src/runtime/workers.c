@@ -148,7 +148,7 @@ static void *thread_main(void *arg)
 }
 
 /* Are the threads of this process? In a child of fork, waiting for them, waking them and taking
- * their lock may never end. */
+ * their lock may never end: what they did at the fork is never done there. */
 static bool is_owner(const workers *w)
 {
     return w->owner == getpid();
@@ -158,7 +158,7 @@ static void share_out(workers *w)
 {
     const uint64_t last = atomic_load_explicit(&w->state, memory_order_relaxed) / ONE_JOB;
     atomic_store(&w->state, (last + 1) * ONE_JOB | IS_OPEN);
-    if (atomic_load(&w->sleepers) > 0 && is_owner(w)) {
+    if (atomic_load(&w->sleepers) > 0) {
         (void)pthread_mutex_lock(&w->lock);
         (void)pthread_cond_broadcast(&w->wake);
         (void)pthread_mutex_unlock(&w->lock);
@@ -198,7 +198,7 @@ uint32_t workers_run(workers *w, uint32_t limit, workers_task *task, void *user,
         task(user, 0, extent, 0);
         return 1;
     }
-    if (is_done_alone(w, pieces, grain)) {
+    if (is_done_alone(w, pieces, grain) || !is_owner(w)) {
         atomic_store_explicit(&w->busy, false, memory_order_release);
         task(user, 0, extent, 0);
         return 1;

@@ -2,6 +2,7 @@
 #include "runtime/workers.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -186,21 +187,82 @@ static void test_no_memory(void)
     test_many_runs(NULL, 10, 1, false);
 }
 
-/* A child of fork has none of the threads: it works alone, and waits for nobody. */
-static void test_fork(workers *w)
+/* ---- children of fork have none of the threads: they work alone and wait for nobody ---- */
+
+/* Does a child of a fork that is made now do a job alone? */
+static bool is_done_in_child(workers *w)
 {
     int status = 1;
-    const struct timespec pause = {.tv_nsec = 1000000};
-    (void)nanosleep(&pause, NULL); /* so that they sleep */
     const pid_t child = fork();
     if (child == 0) {
         atomic_llong sum = 0;
         (void)alarm(100);
-        (void)workers_run(w, 0, add_items, &sum, 100, 1);
+        const uint32_t joined = workers_run(w, 0, add_items, &sum, 100, 1);
         workers_free(w);
-        _exit(sum == 4950 ? 0 : 1);
+        _exit(sum == 4950 && joined == 1 ? 0 : 1);
     }
-    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+static void test_fork(workers *w)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    (void)nanosleep(&pause, NULL); /* so that they sleep */
+    CHECK(is_done_in_child(w));
+}
+
+typedef struct held_job {
+    workers *w;
+    atomic_uint inside;
+    atomic_bool go_on;
+} held_job;
+
+static void stay_inside(void *user, int64_t begin, int64_t end, uint32_t worker)
+{
+    held_job *h = user;
+    (void)begin, (void)end, (void)worker;
+    (void)atomic_fetch_add(&h->inside, 1);
+    while (!atomic_load(&h->go_on))
+        (void)sched_yield();
+}
+
+static void *run_held(void *user)
+{
+    held_job *h = user;
+    (void)workers_run(h->w, 0, stay_inside, h, 100, 1);
+    return NULL;
+}
+
+/* The fork comes while every thread is inside of a job. */
+static void test_fork_inside(workers *w)
+{
+    pthread_t caller;
+    held_job h = {.w = w};
+    if (!CHECK_INT(pthread_create(&caller, NULL, run_held, &h), 0))
+        return;
+    while (atomic_load(&h.inside) < workers_count(w))
+        (void)sched_yield();
+    CHECK(is_done_in_child(w));
+    atomic_store(&h.go_on, true);
+    (void)pthread_join(caller, NULL);
+}
+
+/* Nor has a child the threads of the caller's pool. */
+static void never_run(void *user, void (*task)(void *, unsigned), void *arg, unsigned n)
+{
+    (void)task, (void)arg, (void)n;
+    *(bool *)user = true;
+}
+
+static void test_fork_pool(void)
+{
+    bool was_run = false;
+    const tn_thread_pool pool = {&was_run, 3, never_run};
+    workers *w = workers_on_pool(&memory_system, &pool);
+    if (!CHECK(w))
+        return;
+    CHECK(is_done_in_child(w));
+    workers_free(w);
 }
 
 int main(void)
@@ -218,9 +280,11 @@ int main(void)
         test_nested(w);
         test_several_callers(w);
         test_fork(w);
+        test_fork_inside(w);
         workers_free(w);
     }
     test_pool();
+    test_fork_pool();
     test_no_memory();
     return check_result();
 }
