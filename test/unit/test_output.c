@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "base/memory/hash.h"
 #include "io/npz_writer.h"
@@ -326,6 +327,53 @@ static void test_signals(void)
     CHECK_INT(rmdir(in_folder(path, folder, "made")), 0);
 }
 
+/* Nobody reads the pipe when a signal comes, or comes to read it. */
+static void pipe_until(int signal)
+{
+    output_set set;
+    char path[256];
+    (void)alarm(100);
+    output_set_init(&set, &memory_system);
+    bool ok = put(&set, "a", "one") && raise(signal) == 0;
+    ok = ok && output_open(&set, AT_FDCWD, in_folder(path, folder, "pipe"));
+    (void)output_set_end(&set, ok);
+    _exit(ok ? 0 : 3);
+}
+
+/* The signal comes while whoever has the pipe open reads nothing. */
+static void full_pipe_until(int signal)
+{
+    static const char much[1 << 20];
+    const struct timespec pause = {.tv_nsec = 100000000};
+    output_set set;
+    char path[256];
+    (void)alarm(100);
+    output_set_init(&set, &memory_system);
+    const bool is_read = open(in_folder(path, folder, "pipe"), O_RDONLY | O_NONBLOCK) >= 0;
+    output *o = is_read && put(&set, "a", "one") ? output_open(&set, AT_FDCWD, path) : NULL;
+    if (o && fork() == 0) {
+        (void)nanosleep(&pause, NULL);
+        _exit(kill(getppid(), signal));
+    }
+    const bool ok = o && output_write(&set, o, much, sizeof much);
+    (void)output_set_end(&set, ok);
+    _exit(ok ? 0 : 3);
+}
+
+static void test_pipes(void)
+{
+    void (*const writers[])(int) = {pipe_until, full_pipe_until};
+    char path[256];
+    if (!CHECK_INT(mkfifo(in_folder(path, folder, "pipe"), 0600), 0))
+        return;
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+        const int status = end_of(writers[i], SIGINT, false, RLIM_INFINITY);
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+        CHECK_INT(count_files(folder), 1);
+    }
+    drop("pipe");
+}
+
 /* A limit on the size of files stands for a disk that is full. */
 static void test_no_room(void)
 {
@@ -349,6 +397,7 @@ int main(void)
     test_many();
     test_folder();
     test_signals();
+    test_pipes();
     test_no_room();
     CHECK_INT(rmdir(folder), 0);
     return check_result();

@@ -185,6 +185,10 @@ static int open_direct(const output_set *s, int at, const char *path)
 {
     const struct timespec pause = {.tv_nsec = 20000000};
     for (;;) {
+        if (signals_waiting(&s->hold)) {
+            errno = EINTR;
+            return -1;
+        }
         const int fd = openat(at, path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         struct stat info;
         if (fd >= 0 || errno != ENXIO || fstatat(at, path, &info, 0) != 0 ||
@@ -231,10 +235,10 @@ output *output_open_sought(output_set *s, const char *path)
     return open_target(s, AT_FDCWD, path, true);
 }
 
-/* Wait until O, which is no file, takes more; false with errno set. */
+/* Wait a little until O, which is no file, takes more; false with errno set. */
 static bool wait_for_reader(const output_set *s, const output *o)
 {
-    enum { LONGEST = 1 << 20 }; /* milliseconds of one wait */
+    enum { LONGEST = 50 }; /* milliseconds of one wait, as signals are held back in it */
     struct pollfd wanted = {.fd = o->fd, .events = POLLOUT};
     const int64_t left = s->deadline ? (s->deadline - clock_now()) / 1000000 + 1 : LONGEST;
     if (left <= 0) {
