@@ -168,6 +168,6 @@ bool archive_place(const archive *a, uint32_t index, int *fd, uint64_t *at)
         __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
         return false;
     *fd = a->in.fd;
-    *at = a->members.at[index].at;
+    *at = a->in.start + a->members.at[index].at;
     return true;
 }

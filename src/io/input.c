@@ -59,7 +59,7 @@ static tn_status fill_from_file(input *in, context *cx, void *dst, size_t n)
     size_t done = 0;
     while (done < n) {
         size_t want = n - done < LARGEST_READ ? n - done : LARGEST_READ;
-        ssize_t got = pread(in->fd, (char *)dst + done, want, (off_t)(in->at + done));
+        ssize_t got = pread(in->fd, (char *)dst + done, want, (off_t)(in->start + in->at + done));
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -109,15 +109,18 @@ static tn_status spool(context *cx, const char *path, int *fd)
     return TN_OK;
 }
 
-/* Make *FD a file that has a size. */
-static tn_status take_file(context *cx, const char *path, int *fd, uint64_t *size)
+/* Let IN be the file FD, from where it stands, or what comes through the pipe FD; takes FD. */
+static tn_status take_file(context *cx, int fd, input *in)
 {
     struct stat info;
-    if (fstat(*fd, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)))
-        TN_TRY(spool(cx, path, fd));
-    if (fstat(*fd, &info) != 0 || !S_ISREG(info.st_mode))
-        return io_error(cx, path, "is not a regular file");
-    *size = (uint64_t)info.st_size;
+    in->fd = fd;
+    if (fstat(fd, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)))
+        TN_TRY(spool(cx, in->name, &in->fd));
+    const off_t at = in->fd == fd ? lseek(fd, 0, SEEK_CUR) : 0;
+    if (fstat(in->fd, &info) != 0 || !S_ISREG(info.st_mode) || at < 0)
+        return io_error(cx, in->name, "is not a regular file");
+    in->start = (uint64_t)at;
+    in->size = at < info.st_size ? (uint64_t)(info.st_size - at) : 0;
     return TN_OK;
 }
 
@@ -127,11 +130,9 @@ tn_status input_open(context *cx, const char *path, input *in)
     int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : incoming_open(path);
     if (fd < 0)
         return io_error(cx, path, "cannot be opened: %s", strerror(errno));
-    tn_status s = take_file(cx, path, &fd, &in->size);
-    if (s == TN_OK)
-        in->fd = fd;
-    else
-        (void)close(fd);
+    const tn_status s = take_file(cx, fd, in);
+    if (s != TN_OK)
+        input_close(in);
     return s;
 }
 

@@ -13,11 +13,12 @@ struct input {
     tn_status (*fill)(input *in, context *cx, void *dst, size_t n);
     const unsigned char *bytes; /* memory */
     int fd;                     /* file; -1 when there is none */
+    uint64_t start;             /* where byte 0 lies in the file */
     void *member;               /* whatever else `fill` reads from */
 };
 
-/* Open a file, a pipe, which is read to its end, or standard input for "-"; reports, with PATH in
- * the message. */
+/* Open a file, a pipe, which is read to its end, or for "-" what is left of standard input;
+ * reports, with PATH in the message. */
 tn_status input_open(context *cx, const char *path, input *in);
 /* Read N bytes that the caller keeps. NAME stands for the file in messages. */
 void input_from_memory(const char *name, const void *bytes, size_t n, input *in);

@@ -31,7 +31,7 @@ static zip_source_t *source_of(const input *in, zip_error_t *error)
             (void)close(copy);
         return NULL;
     }
-    zip_source_t *from = zip_source_filep_create(file, 0, -1, error);
+    zip_source_t *from = zip_source_filep_create(file, in->start, (zip_int64_t)in->size, error);
     if (!from)
         (void)fclose(file);
     return from;

@@ -202,6 +202,6 @@ bool tensor_file_place(const tn_tensor_file *f, size_t index, int *fd, uint64_t 
     if (!f->is_npy)
         return archive_place(f->archive, (uint32_t)index, fd, at);
     *fd = f->npy.in.fd;
-    *at = f->npy_data;
+    *at = f->npy.in.start + f->npy_data;
     return *fd >= 0 && !f->npy.header.swapped && !(f->npy.header.columns && f->npy.type.rank > 1);
 }
