@@ -79,20 +79,27 @@ static bool scan_symbol(dim_scan *s, const char *name, size_t n, dim *out)
     return *out != DIM_NO_MEMORY;
 }
 
+/* Behind the apostrophe that ends the name which begins at FROM; NULL: there is none. */
+static const char *end_of_quoted(const char *from, const char *end)
+{
+    for (const char *at = from; at < end; at++)
+        if (*at == '\'' && (++at == end || *at != '\''))
+            return at;
+    return NULL;
+}
+
 /* A name in apostrophes. */
 static bool scan_quoted(dim_scan *s, dim *out)
 {
-    char *name = arena_alloc(s->types->arena, (size_t)(s->end - s->at));
+    const char *from = s->at + 1, *behind = end_of_quoted(from, s->end);
+    char *name = behind ? arena_alloc(s->types->arena, (size_t)(behind - from)) : NULL;
     size_t n = 0;
     if (!name)
         return false;
-    for (s->at++;; s->at++) {
-        if (s->at == s->end)
-            return false;
-        if (*s->at == '\'' && (++s->at == s->end || *s->at != '\''))
-            return scan_symbol(s, name, n, out);
-        name[n++] = *s->at;
-    }
+    for (const char *at = from; at < behind - 1; at += 1 + (*at == '\''))
+        name[n++] = *at;
+    s->at = behind;
+    return scan_symbol(s, name, n, out);
 }
 
 static bool scan_dim(dim_scan *s, dim *out);

@@ -248,6 +248,26 @@ def editor_tiny(folder):
     return None, [["lsp"]]
 
 
+def hlo_tuples(folder):
+    """Types that aliases make as large as 2^60 in two ways, where they are compared."""
+    lines = [f"!{c}{i} = tuple<{f'!{c}{i - 1}, !{c}{i - 1}' if i else 'tensor<f32>'}>" for c in "ab" for i in range(60)]
+    lines += ["func.func private @f(%x: !a59) -> tensor<f32> {", "  %c = stablehlo.constant dense<1.0> : tensor<f32>",
+              "  return %c : tensor<f32>", "}", "func.func private @g(%x: !b59) -> tensor<f32> {",
+              "  %0 = call @f(%x) : (!a59) -> tensor<f32>", "  return %0 : tensor<f32>", "}",
+              "func.func @main(%x: tensor<f32>) -> tensor<f32> {", "  return %x : tensor<f32>", "}"]
+    (folder / "a.mlir").write_text("\n".join(lines) + "\n")
+    return "a.mlir", [["check"]]
+
+
+def quoted_sizes(folder):
+    """A sum of names in apostrophes in the place of one extent."""
+    def of(n):
+        return "'a'" if n == 1 else f"({of(n // 2)}+{of(n - n // 2)})"
+    size = of(30_000)
+    (folder / "a.ptir").write_text(f'func @main(%x: tensor<f32, ?"{size}">) -> tensor<f32, ?"{size}"> {{\n  return %x\n}}\n')
+    return "a.ptir", READING[:1]
+
+
 def conformance_keys(folder):
     (folder / "a.yaml").write_text("category: x\n" + "".join(f"{i:x}: 1\n" for i in range(120_000)))
     return "a.yaml", [["conformance"]]
@@ -259,7 +279,7 @@ def conformance_brackets(folder):
 
 
 FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_huge, mind_calls, mind_nested, mind_chain,
-            npz_bomb, npz_members, npy_header, safetensors_header, editor_mind, editor_core, editor_hlo, editor_tiny, conformance_keys, conformance_brackets,
+            npz_bomb, npz_members, npy_header, safetensors_header, editor_mind, editor_core, editor_hlo, editor_tiny, hlo_tuples, quoted_sizes, conformance_keys, conformance_brackets,
             *(text_of(f) for f in (sweep_bombs.chain, sweep_bombs.inputs, sweep_bombs.outputs, sweep_bombs.symbols, sweep_bombs.long_name,
                                    sweep_bombs.constant, sweep_bombs.wrong, sweep_bombs.wrong_line))]
 

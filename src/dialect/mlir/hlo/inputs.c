@@ -21,34 +21,54 @@ mir_text shlo_name_in(const mir_attr *dicts, uint32_t i, const char *key)
     return a && a->kind == MIR_STRING ? a->text : (mir_text){0};
 }
 
-/* Is NAME that of one of the first N inputs? */
-static bool is_taken(const shlo_reader *r, uint32_t n, const char *name)
+/* The names of the arguments before one, by their hashes. */
+typedef struct names_given {
+    hash_index index;
+    const char *const *names;
+} names_given;
+
+static bool is_taken(const names_given *g, const char *name)
 {
-    const function *f = module_entry(r->m);
-    for (uint32_t i = 0; i < n && i < f->inputs.n; i++)
-        if (strcmp(attr_string(node_of(f, f->inputs.at[i])->attrs, KEY_NAME), name) == 0)
+    const uint64_t hash = hash_bytes(0, name, strlen(name));
+    for (uint32_t p = hash_first(&g->index, hash), i;
+         (i = hash_at(&g->index, hash, &p)) != HASH_NONE;)
+        if (strcmp(g->names[i], name) == 0)
             return true;
     return false;
 }
 
-static const char *input_name(shlo_reader *r, const mir_function *f, uint32_t i)
+/* NULL without memory. */
+static const char *find_name(shlo_reader *r, const mir_function *f, uint32_t i,
+                             const names_given *given)
 {
     const mir_value *arg = &f->body.args[i];
     mir_text name = shlo_name_in(f->arg_attrs, i, "jax.arg_info");
     if (!name.n)
         name = mir_loc_name(&r->model, arg->loc);
     const char *own = shlo_text(r, name.n ? name : arg->name);
-    if (name.n && is_taken(r, i, own))
+    if (own && name.n && is_taken(given, own))
         own = shlo_text(r, arg->name);
     const char *stem = own; /* which an argument before may have been given as its name */
-    for (uint32_t k = 1; is_taken(r, i, own); k++) {
+    for (uint32_t k = 1; own && is_taken(given, own); k++)
         own = arena_printf(&r->memory, "%s_%" PRIu32, stem, k);
-        if (!own) {
-            (void)shlo_no_memory(r);
-            return stem;
-        }
-    }
     return own;
+}
+
+/* Each argument has a name of its own. */
+static bool name_arguments(shlo_reader *r, const mir_function *f)
+{
+    const tn_allocator *memory = r->memory.allocator;
+    const char **names = ARENA_ARRAY(&r->memory, const char *, f->body.n_args + 1);
+    names_given given = {.names = names};
+    bool ok = names != NULL;
+    for (uint32_t i = 0; ok && i < f->body.n_args; i++) {
+        names[i] = find_name(r, f, i, &given);
+        ok = names[i] &&
+             hash_add(memory, &given.index, hash_bytes(0, names[i], strlen(names[i])), i);
+    }
+    hash_release(memory, &given.index);
+    r->argument_names = names;
+    return ok || shlo_no_memory(r);
 }
 
 /* ---- types ---- */
@@ -95,7 +115,7 @@ static uint32_t position_of(shlo_reader *r, const mir_function *f, uint32_t i)
 {
     const bool is_asked = given_by_position(r->options, i);
     for (uint32_t k = 0; is_asked && k < f->body.n_args; k++)
-        if (k != i && given_is_position(input_name(r, f, k), i))
+        if (k != i && given_is_position(r->argument_names[k], i))
             return UINT32_MAX;
     return i;
 }
@@ -222,7 +242,7 @@ static bool tuple_input(shlo_reader *r, const mir_type *t, span at, const char *
 
 static bool read_input(shlo_reader *r, const mir_function *f, uint32_t i, shlo_value *v)
 {
-    const char *name = input_name(r, f, i);
+    const char *name = r->argument_names[i];
     if (f->body.args[i].type->kind == MIR_TUPLE)
         return tuple_input(r, f->body.args[i].type, f->at, name, 0, v);
     const tn_buffer *given = given_value(r->options, name, position_of(r, f, i));
@@ -241,7 +261,7 @@ static void suggest_input(shlo_reader *r, const mir_function *f, const char *nam
     suggestion like;
     suggest_begin(&like, name, strlen(name));
     for (uint32_t i = 0; i < f->body.n_args; i++) {
-        const char *own = input_name(r, f, i);
+        const char *own = r->argument_names[i];
         suggest_name(&like, own, strlen(own));
     }
     if (like.name[0])
@@ -257,7 +277,7 @@ static bool check_given(shlo_reader *r, const mir_function *f)
     bool ok = true;
     for (size_t k = 0; k < o->n_known; k++) {
         uint32_t i = 0;
-        while (i < f->body.n_args && strcmp(input_name(r, f, i), o->known[k].name) != 0 &&
+        while (i < f->body.n_args && strcmp(r->argument_names[i], o->known[k].name) != 0 &&
                !given_is_position(o->known[k].name, position_of(r, f, i)))
             i++;
         ok = ok && i < f->body.n_args;
@@ -277,6 +297,8 @@ bool shlo_inputs(shlo_reader *r, const mir_function *f, shlo_value *args)
     bool ok = true;
     if (a && (a->kind == MIR_UNIT || a->i)) /* sizes of JAX are not 0 */
         r->least_size = 1;
+    if (!name_arguments(r, f))
+        return false;
     for (uint32_t i = 0; i < f->body.n_args; i++) {
         r->b.at = f->at;
         if (f->body.args[i].type->kind == MIR_TOKEN) {

@@ -48,6 +48,7 @@ typedef struct shlo_reader {
     hash_index row_index;
     VECTOR(const mir_row *) rows;
     refusals refusals;
+    const char *const *argument_names; /* of the program */
     uint64_t n_ops;      /* that were lowered, those of functions once for each call */
     uint64_t n_copied;   /* of these, those of functions that had been lowered before */
     bool is_copy;        /* what is lowered now is one of those */

@@ -219,18 +219,27 @@ static bool tensors_agree(const mir_type *a, const mir_type *b)
     return same;
 }
 
-bool mir_agree(const mir_type *a, const mir_type *b)
+/* LEFT: how many more pairs may be compared. Types that consist of more, which aliases make of
+ * short texts, agree with none. */
+static bool agree(const mir_type *a, const mir_type *b, uint32_t *left)
 {
     if (a == b || a->kind == MIR_REFUSED || b->kind == MIR_REFUSED)
         return true; /* what is refused is refused where it is used */
-    if (a->kind != b->kind)
+    if (a->kind != b->kind || *left == 0)
         return false;
+    --*left;
     if (a->kind == MIR_TENSOR)
         return tensors_agree(a, b);
     bool same = a->n_parts == b->n_parts && a->n_in == b->n_in;
     for (uint32_t i = 0; same && i < a->n_parts; i++) /* as deep as types are read */
-        same = mir_agree(a->parts[i], b->parts[i]);
+        same = agree(a->parts[i], b->parts[i], left);
     return same;
+}
+
+bool mir_agree(const mir_type *a, const mir_type *b)
+{
+    uint32_t left = 1 << 16;
+    return agree(a, b, &left);
 }
 
 /* ---- all types ---- */

@@ -2,7 +2,7 @@
 #include "base/text/text.h"
 #include "dialect/mlir/hlo/bodies/bodies.h"
 
-/* Is each number of type FROM also one of TO, which is as wide or wider and of the same kind? */
+/* Is TO as wide as FROM or wider, and of the same kind? */
 static bool is_promotable(tn_dtype from, tn_dtype to)
 {
     const bool is_like = dtype_is_float(from)     ? dtype_is_float(to)
