@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any, Callable
 
+import numpy as np
+
 from ._dtypes import BY_NAME, DType, dtype as dtype_of
 from ._trace import Dim, Value, call, cast, constant, current, is_weak, operands
 
@@ -136,6 +138,7 @@ _SINGLE_OPERATIONS: dict[float, Callable[[Value], Value]] = {
 
 
 def power(x: Any, y: Any) -> Value:
+    y = y.item() if isinstance(y, np.generic) else y
     if is_weak(y) and isinstance(x, Value) and not isinstance(y, (Dim, complex)):
         if (is_integer(x) or dtype_of(x.dtype).is_complex) and float(y).is_integer():
             return _products(x, int(y))

@@ -210,6 +210,8 @@ class Value(_Symbolic, NDArrayOperatorsMixin):
         if self._type is None:
             t = c.Type()
             if not self._trace.b or not c.lib.tn_value_type(self._trace.b, self.value, byref(t)):
+                if self._trace.b and self._trace._failure:
+                    raise self._trace._failure
                 raise UsageError("a value is used after the function that was traced ended")
             shape = tuple(int(n) if n >= 0 else self._trace.public_extent(int(c.lib.tn_extent(
                 self._trace.b, self.value, i))) for i, n in enumerate(t.dims[:t.rank]))

@@ -392,7 +392,7 @@ class Trainer(NotCopied):
         self._data = self._dataset(data)
         names = [wrt] if isinstance(wrt, str) else wrt
         how = _optimizer(optimizer, weight_decay, momentum, betas, epsilon)
-        if update is not None and (weight_decay or momentum or epsilon or any(betas or ())):
+        if update is not None and (weight_decay or any(o is not None for o in (momentum, betas, epsilon))):
             raise UsageError("weight_decay, momentum, betas and epsilon are of an optimizer, and the update takes its place")
         if update is not None and update._context is not self._context:
             raise UsageError("the update is a module of another context than the program")

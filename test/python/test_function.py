@@ -269,6 +269,8 @@ class Functions(unittest.TestCase):
             return x
         with self.assertRaisesRegex(tenon.Rejected, "5"):
             tenon.function(f)(X)
+        with self.assertRaisesRegex(tenon.Rejected, "5"):
+            tenon.function(lambda x: f(x) + 1)(X)
 
         def branch(x):
             inside = []

@@ -101,6 +101,12 @@ class Calls(unittest.TestCase):
             by_x, by_y = tenon.grad(lambda x, y: f(x, y).sum(), argnums=(0, 1))(np.array([0.0, 3.0, -7.5]), np.array([0.0, 3.0, -7.5]))
             self.assertEqual((by_x.tolist(), by_y.tolist()), ([0.5] * 3, [0.5] * 3))
 
+    def test_power_of_a_complex_scalar(self):
+        """Scalars of NumPy are numbers like Python's: the imaginary part is not left away."""
+        for y in 2 + 3j, np.complex64(2 + 3j), np.complex128(2 + 3j):
+            with self.assertRaisesRegex(tenon.Rejected, "'pow' does not take"):
+                tenon.function(lambda x, y=y: x ** y)(np.array([1 + 2j], np.complex64))
+
     def test_narrow_floats(self):
         """Their products are rounded once."""
         h = np.linspace(-200, 200, 901).astype(np.float16)
