@@ -1,5 +1,6 @@
-/* Whether two paths, however they are written, are one place: files that are written then, or read
- * and written, would replace each other. */
+/* Whether two paths, however their folders are written, are one place: files that are written then,
+ * or read and written, would replace each other. A link is replaced itself, so it is another place
+ * than what it leads to. */
 #include <string.h>
 #include <sys/stat.h>
 

@@ -90,7 +90,7 @@ static bool any_negative(tn_dtype d, const char *at, size_t n)
 }
 
 /* Do all of N integers fit the type TO? They do when they come back as they were and keep their
- * sign. */
+ * sign, which only one of the two types has where that is a question. */
 static bool all_fit(tn_dtype from, const char *src, tn_dtype to, const char *dst, size_t n)
 {
     char back[CHUNK * MOST_BYTES];
