@@ -88,7 +88,7 @@ static value_id equal(grad_call *c, value_id x, value_id y)
     return build_select(&c->b, is_same, one, grad_zeros(c, x));
 }
 
-/* G where HIT is 1; elsewhere 0, also of a G that is no number. */
+/* G where HIT is 1; elsewhere 0, also where G is NaN. */
 static value_id where_hit(grad_call *c, value_id hit, value_id g)
 {
     return grad_unless_equal(c, hit, grad_zeros(c, hit), g);
