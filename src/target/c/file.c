@@ -145,7 +145,7 @@ static void put_call(const c_file *f, const target_step *s)
 }
 
 /* What is copied is hidden from the compiler: gcc 12 for AVX-512 takes 32 bytes of a constant whose
- * upper half is 0 for the lower half repeated. */
+ * upper half is 0 or -1 for the lower half repeated. */
 static void put_copy_bytes(text_buffer *out)
 {
     text_puts(out, "\nstatic void copy_bytes(char *to, const char *from, __SIZE_TYPE__ n)\n{\n"

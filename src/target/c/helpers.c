@@ -426,8 +426,8 @@ static void put_gather(const macro *m)
     put_lanes(m, lane);
 }
 
-/* The number of lanes: gcc warns of what a turn of a loop would do that it has unrolled and that
- * never comes, unless it knows the limit. */
+/* N, at most the number of lanes: unless gcc knows that limit, it warns of iterations that
+ * unrolling has made and that never run. */
 #define FIRST_LANES "const u64 n_ = (n); if (n_ > %u) __builtin_unreachable(); "
 
 static void put_load_first(const macro *m)
