@@ -73,7 +73,23 @@ static bool starts_statement(token_kind kind)
            kind == T_EXPORT;
 }
 
-/* Behind the next `;`, or before what ends or starts a statement. */
+/* Does the `;` here stand in brackets, as in `[0.0; 3]`? Then what follows closes one that it does
+ * not open. */
+static bool is_in_brackets(const parser *p)
+{
+    uint32_t depth = 0;
+    for (const token *t = p->at + 1; t->kind != T_END && t->kind != T_SEMICOLON; t++) {
+        if (starts_statement(t->kind) || t->kind == T_OPEN_BRACE || t->kind == T_CLOSE_BRACE)
+            break;
+        if (t->kind == T_OPEN || t->kind == T_OPEN_BRACKET)
+            depth++;
+        else if ((t->kind == T_CLOSE || t->kind == T_CLOSE_BRACKET) && depth-- == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Behind the `;` that ends the statement, or before what ends or starts one. */
 static void skip_statement(parser *p)
 {
     uint32_t depth = 0;
@@ -84,8 +100,10 @@ static void skip_statement(parser *p)
             depth++;
         if (depth)
             continue;
-        if (accept(p, T_SEMICOLON))
+        if (peek(p) == T_SEMICOLON && !is_in_brackets(p)) {
+            advance(p);
             return;
+        }
         if (!first && (starts_statement(peek(p)) || (p->mode.lines && p->at->after_newline)))
             return;
     }
