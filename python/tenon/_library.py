@@ -13,6 +13,7 @@ from typing import Any
 
 VERSION = "0.1.0"
 MAX_RANK = 32
+DTYPE_DEFAULT = 19
 DIM_UNKNOWN = -1
 
 # Status codes, tn_status.
@@ -555,8 +556,7 @@ _BUILDER: dict[str, tuple[Any, list[Any]]] = {
     "tn_clamp": (V, [V, V, V]),
     "tn_sum": (V, [V, I, c_bool]),
     "tn_mean": (V, [V, I, c_bool]),
-    "tn_reduce_max": (V, [V, I, c_bool]),
-    "tn_reduce_min": (V, [V, I, c_bool]),
+    "tn_reduce": (V, [c_int, V, I, c_bool, D, D, POINTER(c_double)]),
     "tn_reduce_prod": (V, [V, I, c_bool]),
     "tn_arg_max": (V, [V, c_int64, c_bool, D]),
     "tn_cumulative": (V, [V, c_int, c_int64, c_bool, c_bool]),

@@ -1,7 +1,6 @@
 """NumPy's names on traced values: what its functions, ufuncs and methods append to the program.
 
-docs/python.md lists them. Each has the meaning of the operation of Tenon that it stands for (docs/ops.md): `maximum`,
-for example, prefers a number to NaN.
+docs/python.md lists them, and says where they differ from NumPy's.
 """
 from __future__ import annotations
 

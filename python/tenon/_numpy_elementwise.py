@@ -18,6 +18,18 @@ def _binary(name: str) -> Callable[[Any, Any], Value]:
     return lambda x, y: call(name, *operands(x, y))
 
 
+def _extreme(name: str) -> Callable[[Any, Any], Value]:
+    """The larger or the smaller one; as NumPy has it NaN where an operand is NaN."""
+    def function(x: Any, y: Any) -> Value:
+        a, b = operands(x, y)
+        return call(f"{name}_nan" if a._known()[0].is_float else name, a, b)
+    return function
+
+
+maximum, minimum = _extreme("maximum"), _extreme("minimum")
+fmax, fmin = _binary("maximum"), _binary("minimum")
+
+
 def _unary(name: str) -> Callable[[Any], Value]:
     return lambda x: call(name, constant(x))
 
@@ -166,8 +178,8 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
     np.isfinite: isfinite, np.isnan: isnan, np.isinf: isinf,
     np.invert: _unary("not"), np.add: _binary("add"), np.subtract: _binary("sub"), np.multiply: _binary("mul"),
     np.true_divide: divide, np.floor_divide: floor_divide, np.remainder: remainder, np.fmod: fmod,
-    np.divmod: divmod_of, np.power: power, np.float_power: float_power, np.maximum: _binary("maximum"),
-    np.minimum: _binary("minimum"), np.fmax: _binary("maximum"), np.fmin: _binary("minimum"),
+    np.divmod: divmod_of, np.power: power, np.float_power: float_power, np.maximum: maximum, np.minimum: minimum, np.fmax: fmax,
+    np.fmin: fmin,
     np.arctan2: _binary("atan2"),
     np.bitwise_and: _binary("and"), np.bitwise_or: _binary("or"), np.bitwise_xor: _binary("xor"),
     np.left_shift: _binary("shift_left"), np.right_shift: shift_right,
@@ -182,11 +194,8 @@ UFUNCS: dict[Any, Callable[..., Any]] = {
 
 def clip(x: Any, a_min: Any = None, a_max: Any = None, out: None = None, *, min: Any = None, max: Any = None) -> Value:
     low, high = a_min if min is None else min, a_max if max is None else max
-    if low is None and high is None:
-        return constant(x)
-    if low is None or high is None:
-        return call("minimum", *operands(x, high)) if low is None else call("maximum", *operands(x, low))
-    return call("clamp", *operands(x, low, high))
+    y = constant(x) if low is None else maximum(x, low)
+    return y if high is None else minimum(y, high)
 
 
 def where_of(p: Any, *xy: Any) -> Value:

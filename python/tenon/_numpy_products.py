@@ -14,7 +14,6 @@ from ._numpy_matrices import diagonal
 from ._numpy_movement import moveaxis, ravel, reshape, transpose
 from ._trace import Value, call, constant, operands
 
-_DEFAULT = 19  # TN_DTYPE_DEFAULT
 
 
 def matmul(x: Any, y: Any) -> Value:
@@ -48,7 +47,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2) -> Value:
     else:
         pairs = tuple(list_of(p) for p in axes)
     return call("dot_general", a, b, c.ints(()), c.ints(()), c.ints(axis_of(p, a.ndim) for p in pairs[0]),
-                c.ints(axis_of(p, b.ndim) for p in pairs[1]), _DEFAULT, _DEFAULT)
+                c.ints(axis_of(p, b.ndim) for p in pairs[1]), c.DTYPE_DEFAULT, c.DTYPE_DEFAULT)
 
 
 def outer(x: Any, y: Any, out: None = None) -> Value:
@@ -77,7 +76,7 @@ def _contracted(x: tuple[Value, str], y: tuple[Value, str], out: set[str]) -> tu
     batch = [k for k in s if k in t and k in out]
     summed = [k for k in s if k in t and k not in out]
     z = call("dot_general", a, b, c.ints(s.index(k) for k in batch), c.ints(t.index(k) for k in batch),
-             c.ints(s.index(k) for k in summed), c.ints(t.index(k) for k in summed), _DEFAULT, _DEFAULT)
+             c.ints(s.index(k) for k in summed), c.ints(t.index(k) for k in summed), c.DTYPE_DEFAULT, c.DTYPE_DEFAULT)
     return z, "".join([*batch, *(k for k in s if k not in t), *(k for k in t if k not in s)])
 
 

@@ -5,7 +5,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from . import _library as c
+from . import _library as c, _numpy_elementwise as elementwise
 from ._arguments import MOST_SIGNED, whole
 from ._arithmetic import truth_of, where as where_of, wide_type
 from ._axes import Axis, axes_of, axis_of, list_of
@@ -32,7 +32,10 @@ def _reduction(name: str, join: str, neutral: int) -> Callable[..., Value]:
     return function
 
 
-def _extremum(name: str, join: str) -> Callable[..., Value]:
+_MAX, _MIN, _MAX_NAN, _MIN_NAN = 2, 3, 5, 6  # tn_reduction
+
+
+def _extremum(of_floats: int, of_others: int, join: Callable[[Any, Any], Value]) -> Callable[..., Value]:
     def function(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False, initial: Any = None,
                  where: Any = None) -> Value:
         y = constant(x)
@@ -40,13 +43,15 @@ def _extremum(name: str, join: str) -> Callable[..., Value]:
             if initial is None:
                 raise ValueError("where= of a largest or least element needs initial=, for where there is none")
             y = where_of(where, y, initial)
-        z = call(name, y, axes_of(axis), bool(keepdims))
-        return z if initial is None else call(join, *operands(z, initial))
+        reduction = of_floats if dtype_of(y.dtype).is_float else of_others
+        z = call("reduce", reduction, y, axes_of(axis), bool(keepdims), c.DTYPE_DEFAULT, c.DTYPE_DEFAULT, None)
+        return z if initial is None else join(z, initial)
     return function
 
 
 sum_of, prod = _reduction("sum", "add", 0), _reduction("reduce_prod", "mul", 1)
-amax, amin = _extremum("reduce_max", "maximum"), _extremum("reduce_min", "minimum")
+amax, amin = _extremum(_MAX_NAN, _MAX, elementwise.maximum), _extremum(_MIN_NAN, _MIN, elementwise.minimum)
+fmax, fmin = _extremum(_MAX, _MAX, elementwise.fmax), _extremum(_MIN, _MIN, elementwise.fmin)  # a number wins over NaN
 
 
 def mean(x: Any, axis: Axis = None, dtype: Optional[DTypeLike] = None, out: None = None,
@@ -124,7 +129,17 @@ def argmax(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool 
     if axis is None:
         place = argmax(ravel(y), 0)
         return reshape(place, (1,) * y.ndim) if keepdims else place
+    if dtype_of(y.dtype).is_float:
+        y = _rank(y)
     return call("arg_max", y, axis, bool(keepdims), BY_NAME["si64"].code)
+
+
+def _rank(x: Value) -> Value:
+    """Integers in the order of floats, of which zeros are equal and NaN is the largest."""
+    bits = 8 * dtype_of(x.dtype).storage.itemsize
+    most = 2 ** (bits - 1) - 1
+    y = call("bitcast", x + 0.0, BY_NAME[f"si{bits}"].code)  # of every NaN those of the positive quiet one
+    return where_of(y < 0, y ^ most, y)
 
 
 def argmin(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool = False) -> Value:
@@ -135,17 +150,19 @@ def argmin(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool 
 
 # ---- along an axis ----
 
-def _cumulative(fold: int) -> Callable[..., Value]:
+def _cumulative(fold: int, of_floats: Optional[int] = None) -> Callable[..., Value]:
+    """What the elements come to by FOLD, floats by OF_FLOATS: codes of tn_fold."""
     def function(x: Any, axis: Optional[int] = None, dtype: Optional[DTypeLike] = None, out: None = None) -> Value:
         y = _counted(x, dtype)
         if axis is None:
             y, axis = ravel(y), 0
-        return call("cumulative", y, fold, axis, False, False)
+        is_other = of_floats is not None and dtype_of(y.dtype).is_float
+        return call("cumulative", y, of_floats if is_other else fold, axis, False, False)
     return function
 
 
 cumsum, cumprod = _cumulative(0), _cumulative(1)
-ACCUMULATIONS = {np.add: cumsum, np.multiply: cumprod, np.maximum: _cumulative(2), np.minimum: _cumulative(3)}
+ACCUMULATIONS = {np.add: cumsum, np.multiply: cumprod, np.maximum: _cumulative(2, 4), np.minimum: _cumulative(3, 5)}
 
 
 def _line(x: Any, axis: Optional[int], kind: Any, order: Any) -> tuple[Value, int]:

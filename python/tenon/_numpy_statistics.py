@@ -11,7 +11,7 @@ from ._axes import Axis, axis_of, distinct_axes, known_size
 from ._numpy_elementwise import isclose, isnan
 from ._numpy_movement import broadcast_to, moveaxis, reshape
 from ._numpy_parts import concatenate, stack
-from ._numpy_reductions import all_of, amax, amin, mean, prod, sort, sum_of
+from ._numpy_reductions import all_of, amax, amin, fmax, fmin, mean, prod, sort, sum_of
 from ._trace import Value, call, cast, constant, operands
 
 
@@ -162,6 +162,6 @@ def array_equal(x: Any, y: Any, equal_nan: bool = False) -> Value:
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.ptp: ptp, np.average: average, np.count_nonzero: count_nonzero, np.quantile: quantile,
     np.percentile: percentile, np.median: median, np.nansum: nansum, np.nanprod: nanprod, np.nanmean: nanmean,
-    np.nanmax: _nan_extremum(amax), np.nanmin: _nan_extremum(amin), np.diff: diff, np.array_equal: array_equal,
+    np.nanmax: _nan_extremum(fmax), np.nanmin: _nan_extremum(fmin), np.diff: diff, np.array_equal: array_equal,
     np.allclose: lambda x, y, *args, **names: all_of(isclose(x, y, *args, **names)),
 }
