@@ -456,6 +456,15 @@ static void put_load_first(const macro *m)
     }
 }
 
+/* X in a register, about which the compiler knows nothing. gcc stores half of a wider vector, which
+ * X may be, with an instruction that finds page faults beside the lanes that its mask chooses. */
+static void put_unknown_register(const macro *m)
+{
+    text_printf(m->out, "__extension__({ __m%ui x_ = ", 8 * bytes_of(m));
+    put_register(m, "x", true);
+    text_puts(m->out, "; __asm__(\"\" : \"+v\"(x_)); x_; })");
+}
+
 static void put_store_first(const macro *m)
 {
     define(m);
@@ -470,14 +479,16 @@ static void put_store_first(const macro *m)
     if (masking_of(m) == MASK_BITS) {
         text_printf(m->out, "mask_storeu_%s(p, ", integer_suffix_of(m));
         put_first_bits(m);
+        text_puts(m->out, ", ");
+        put_unknown_register(m);
     } else {
         text_printf(m->out, "maskstore_%s(", integer_suffix_of(m));
         put_masked_address(m, false);
         text_puts(m->out, ", ");
         put_first_lanes(m);
+        text_puts(m->out, ", ");
+        put_register(m, "x", true);
     }
-    text_puts(m->out, ", ");
-    put_register(m, "x", true);
     text_puts(m->out, ")\n");
 }
 
