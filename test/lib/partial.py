@@ -369,6 +369,20 @@ def normalised(p):
     return (p.op({"LayerNorm": {"epsilon": 0.5, "feature_axis": k}}, [x, g, b], x.dtype, x.shape),)
 
 
+def kept(p):
+    """Rows of which a pass keeps values for the next one, and for the results, with nodes between to which many ways lead."""
+    kind, shape = p.r.choice(("F32", "F32", "F64")), [p.r.choice((17, 33, 40)), 63 + p.n()]
+
+    def one(v):
+        return p.spread(p.reduced(p.r.choice(("Sum", "Max", "Min")), v, [1]), shape)
+    x, other = p.input(kind, shape), p.spread(p.input(kind, [1, shape[1]]), shape)
+    value = p.unary(p.r.choice(("Exp", "Tanh", "Erf")), x)
+    v = p.binary("Sub", p.r.choice((x, x, value)), one(p.binary("Sub", value, one(value))))
+    for _ in range(p.r.choice((0, 2, 9, 9))):
+        v = p.binary("Maximum", p.binary("Mul", v, other), p.binary("Add", v, other))
+    return (p.binary("Add", one(v), p.binary("Mul", value, p.r.choice((v, x)))),)
+
+
 def products(p):
     kind = p.r.choice(("F32", "F32", "F64", "F16", "Bf16", "Fp8E5M2", "Si4", "Si8", "Si32", "Ui16", "Si64", "Cf32", "Cf64"))
     m, n, k = p.n(), p.n(), p.n()
@@ -826,7 +840,7 @@ def moves(p):
 
 
 KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, tiled, repeated, many_times, regrouped, records, fields_apart, columns, every_eighth, turned, reductions,
-         rows, normalised, products, swept_products, narrow_products, uneven_sweeps, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
+         rows, normalised, kept, products, swept_products, narrow_products, uneven_sweeps, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools, wide_pools,
          taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, sorted_segments, windows_at, largest, cumulated, ordered,
          turned_products, quantised, decoded_products, open_products, scanned, steps, images, moves)

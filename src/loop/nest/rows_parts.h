@@ -42,6 +42,8 @@ typedef struct rows {
     uint32_t stored; /* mask over e.kept: values that the current pass stores */
     /* By position in k->nodes: 1 + the pass that its value waits for; 0: unknown. */
     uint8_t *levels;
+    /* The same: the passes that compute it (rows_passes_with). */
+    uint32_t *computed;
     loop_value out[KERNEL_OUTPUTS];
     bool is_sequential; /* not pipelined */
     bool in_scratch;    /* a stage: the only output is the row at out[0] in scratch memory */

@@ -31,11 +31,34 @@ static uint32_t level_of(const rows *s, value_id v)
     return emit_contains(s->k, i) ? s->levels[place_of(s->k, i)] : 0;
 }
 
+/* V is computed in the passes of MASK. */
+static void note_passes(rows *s, value_id v, uint32_t mask)
+{
+    const uint32_t i = s->e.f->values.at[v].node;
+    if (emit_contains(s->k, i))
+        s->computed[place_of(s->k, i)] |= mask;
+}
+
+/* Users come before what they use; operands of reductions belong to the passes of these alone. */
+static void find_computed(rows *s)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        note_passes(s, s->r[i].n->in[0], UINT32_C(1) << s->r[i].pass);
+    for (uint32_t i = 0; i < s->k->n_out; i++)
+        note_passes(s, s->k->out[i].value, 1);
+    for (uint32_t i = s->k->n_nodes; i-- > 0;) {
+        const node *n = &s->e.f->nodes.at[s->k->nodes[i]];
+        for (uint32_t o = 0; o < n->n_in && !rows_reduces(n); o++)
+            note_passes(s, n->in[o], s->computed[i]);
+    }
+}
+
 bool rows_find_passes(rows *s)
 {
     const function *f = s->e.f;
     s->levels = ARENA_ARRAY(s->e.memory, uint8_t, s->k->n_nodes);
-    if (!s->levels)
+    s->computed = ARENA_ARRAY(s->e.memory, uint32_t, s->k->n_nodes);
+    if (!s->levels || !s->computed)
         return false;
     for (uint32_t i = 0; i < s->k->n_nodes; i++) {
         const node *n = &f->nodes.at[s->k->nodes[i]];
@@ -62,6 +85,7 @@ bool rows_find_passes(rows *s)
         s->levels[i] = (uint8_t)level;
         s->passes = level > s->passes ? level : s->passes;
     }
+    find_computed(s);
     return true;
 }
 
@@ -163,33 +187,9 @@ bool rows_can_store_early(const rows *s)
 
 /* ---- values kept from pass to pass ---- */
 
-/* Does computing V compute the node NODE_INDEX, not counting operands of reductions? False when
- * that takes too long to find out. */
-static bool computes(const rows *s, value_id v, uint32_t node_index, uint32_t *budget)
-{
-    const uint32_t i = s->e.f->values.at[v].node;
-    if (*budget == 0 || !emit_contains(s->k, i) || i < node_index)
-        return false;
-    --*budget;
-    const node *n = &s->e.f->nodes.at[i];
-    if (i == node_index)
-        return true;
-    for (uint32_t o = 0; o < n->n_in && !rows_reduces(n); o++)
-        if (computes(s, n->in[o], node_index, budget))
-            return true;
-    return false;
-}
-
 uint32_t rows_passes_with(const rows *s, uint32_t node_index)
 {
-    uint32_t mask = 0, budget = 256;
-    for (uint32_t i = 0; i < s->n; i++)
-        if (computes(s, s->r[i].n->in[0], node_index, &budget))
-            mask |= UINT32_C(1) << (s->r[i].pass & 31);
-    for (uint32_t i = 0; i < s->k->n_out; i++)
-        if (computes(s, s->k->out[i].value, node_index, &budget))
-            mask |= 1;
-    return mask;
+    return emit_contains(s->k, node_index) ? s->computed[place_of(s->k, node_index)] : 0;
 }
 
 /* One element for each position, as the operands of the reductions have. */
