@@ -744,6 +744,16 @@ def decoded_products(p):
     return (p.dot(x, w, [], [(1, 0)]),)
 
 
+def decoded_tiles(p):
+    """Products with weights of few bits, large enough for tiles of results, whose last vector of columns may have none."""
+    m, n = p.r.choice((12, 15, 16)), p.r.choice((65, 72, 100, 137))
+    k = (4 << 20) // (m * n) + p.r.randint(1, 9)
+    w = p.op({"Cast": {"dtype": "F32"}}, [p.input("Si8", [k, n])], "F32", [k, n])
+    w = p.binary("Mul", w, p.spread(p.input("F32", p.r.choice(([k, 1], [k, 1], [1, n]))), w.shape))
+    turned = p.r.random() < 0.5
+    return (p.dot(p.input("F32", [k, m] if turned else [m, k]), w, [], [(0 if turned else 1, 0)]),)
+
+
 def open_products(p):
     """Products with extents that are known when the program runs, and operands as they are or turned."""
     kind = p.r.choice(("f32", "f32", "f64", "bf16"))
@@ -753,6 +763,17 @@ def open_products(p):
     types = [f"tensor<{kind}, {text.replace(', ', 'x')}>" for text in (a, b, "?M, ?N")]
     text = (f"func @main(%x: {types[0]}, %y: {types[1]}) -> {types[2]} {{\n"
             f"  %r = dot_general(%x, %y) {' '.join(axes)} -> {types[2]}\n  return %r\n}}\n")
+    return "ptir-text", text, [f"dim={name}={size}" for name, size in sizes.items()]
+
+
+def open_batches(p):
+    """Products with vectors that are computed, as many as are known when the program runs."""
+    kind, m = p.r.choice(("f32", "f64")), p.r.choice((2, 3, 5, 16))
+    sizes = {"B": p.r.choice((2, 3, 5, 8)), "K": p.r.choice((8, 16, 32, 48, 64, p.n()))}
+    x, y = f"tensor<{kind}, ?Bx?K>", f"tensor<{kind}, ?Bx{m}>"
+    text = (f"func @main(%w: tensor<{kind}, ?Bx{m}x?K>, %x: {x}, %s: tensor<{kind}, ?Bx1>) -> {y} {{\n"
+            f"  %t = broadcast_to(%s) shape[?B, ?K] -> {x}\n  %v = mul(%x, %t) -> {x}\n"
+            f"  %r = dot_general(%w, %v) batch[0] contract_lhs[2] contract_rhs[1] -> {y}\n  return %r\n}}\n")
     return "ptir-text", text, [f"dim={name}={size}" for name, size in sizes.items()]
 
 
@@ -843,7 +864,7 @@ KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, 
          rows, normalised, kept, products, swept_products, narrow_products, uneven_sweeps, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools, wide_pools,
          taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, sorted_segments, windows_at, largest, cumulated, ordered,
-         turned_products, quantised, decoded_products, open_products, scanned, steps, images, moves)
+         turned_products, quantised, decoded_products, decoded_tiles, open_products, open_batches, scanned, steps, images, moves)
 
 
 def program(kind, number):

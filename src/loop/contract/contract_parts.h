@@ -360,6 +360,11 @@ element factors_load_at(loop_builder *b, const problem *p, const factors *from, 
 /* The same from element number AT; pairs, where FROM has them. */
 element factors_load(loop_builder *b, const problem *p, const factors *from, loop_value at,
                      uint32_t lanes, loop_value count);
+/* The same from element number FIRST + AT, where LEFT (i64) are left, LANES at most: none, too, or
+ * less. Element FIRST exists, and none are loaded from there: what is the same in all lanes is read
+ * whatever their count (emit_memory.c). */
+element factors_load_left(loop_builder *b, const problem *p, const factors *from, loop_value first,
+                          loop_value at, uint32_t lanes, loop_value left);
 
 /* N = LANES vectors, the rows of a square, become its columns. */
 void transpose_square(loop_builder *b, loop_value *rows, uint32_t lanes, int64_t bytes);

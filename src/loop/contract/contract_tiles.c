@@ -130,24 +130,24 @@ typedef struct tile {
     loop_value low, length;    /* the chunk */
 } tile;
 
-/* One vector of A or B, of which COUNT lanes exist (LOOP_NO_VALUE: all), from element FROM. */
-static void copy_vector(tile *t, const factors *of, loop_value from, loop_value to,
-                        loop_value count)
+/* One vector X of A or B. */
+static void store_vector(tile *t, loop_value to, element x)
 {
     const problem *p = t->g->p;
-    const element x = factors_load(t->g->b, p, of, from, p->lanes, count);
     loop_store(t->g->b, to, x.re, (uint32_t)p->bytes * p->lanes);
 }
 
-/* The same where LEFT lanes (i64) are left, which may be none or more than a vector has. */
-static void copy_left(tile *t, const factors *of, loop_value from, loop_value to, loop_value left)
+/* That from element FROM + AT on, where LEFT lanes (i64) are left, which may be none or more than a
+ * vector has; element FROM exists. */
+static void copy_left(tile *t, const factors *of, loop_value from, loop_value at, loop_value to,
+                      loop_value left)
 {
     const problem *p = t->g->p;
     loop_builder *b = t->g->b;
     loop_if(b, loop_binary(b, LOOP_ILT, left, loop_i64(b, p->lanes)));
-    copy_vector(t, of, from, to, int_max(b, left, loop_i64(b, 0)));
+    store_vector(t, to, factors_load_left(b, p, of, from, at, p->lanes, left));
     loop_else(b);
-    copy_vector(t, of, from, to, LOOP_NO_VALUE);
+    store_vector(t, to, factors_load(b, p, of, int_add(b, from, at), p->lanes, LOOP_NO_VALUE));
     loop_end(b);
 }
 
@@ -187,17 +187,17 @@ static void pack_panel_rows(tile *t, loop_value panel, loop_value low, loop_valu
     const loop_value row = int_add(b, t->from_b, walk_emit(b, &p->unpacked.k, number));
     const loop_value to = loop_offset(b, loop_offset(b, t->b, int_times(b, k, row_bytes)),
                                       int_times(b, panel, b_panel_bytes(p)));
-    const loop_value at = int_add(b, row, column);
     if (!from->load)
         fetch_lines(t, from, fetched(t, from, t->from_b, &p->unpacked.k, number), column, columns);
     for (uint32_t v = 0; v < p->nv; v++) {
         const int64_t first = (int64_t)v * p->lanes;
-        const loop_value here = int_add(b, at, loop_i64(b, first));
+        const loop_value at = int_add(b, column, loop_i64(b, first));
         const loop_value here_to = loop_at(b, to, first * p->bytes);
         if (p->n % columns == 0)
-            copy_vector(t, from, here, here_to, LOOP_NO_VALUE);
+            store_vector(t, here_to,
+                         factors_load(b, p, from, int_add(b, row, at), p->lanes, LOOP_NO_VALUE));
         else
-            copy_left(t, from, here, here_to,
+            copy_left(t, from, row, at, here_to,
                       loop_binary(b, LOOP_ISUB, loop_i64(b, p->n - first), column));
     }
     loop_end(b);
@@ -247,7 +247,7 @@ static void pack_block(tile *t, loop_value first, loop_value in, loop_value low,
     fetch_lines(t, &p->tiles.a_from, fetched(t, &p->tiles.a_from, t->from_a, &p->tiles.a_k, number),
                 row, p->tiles.height);
     for (int64_t v = 0; v < p->tiles.height; v += p->lanes)
-        copy_left(t, &p->tiles.a_from, int_add(b, from, int_add(b, row, loop_i64(b, v))),
+        copy_left(t, &p->tiles.a_from, from, int_add(b, row, loop_i64(b, v)),
                   loop_at(b, to, v * p->bytes),
                   loop_binary(b, LOOP_ISUB, loop_i64(b, p->m - v), row));
     loop_end(b);

@@ -284,6 +284,14 @@ element factors_load(loop_builder *b, const problem *p, const factors *from, loo
     return (element){p->form, words, LOOP_NO_VALUE};
 }
 
+element factors_load_left(loop_builder *b, const problem *p, const factors *from, loop_value first,
+                          loop_value at, uint32_t lanes, loop_value left)
+{
+    const loop_value none = loop_i64(b, 0);
+    const loop_value offset = loop_select(b, loop_binary(b, LOOP_ILT, none, left), at, none);
+    return factors_load(b, p, from, int_add(b, first, offset), lanes, int_max(b, left, none));
+}
+
 /* One stage: LOW takes the even and HIGH the odd blocks of SIZE lanes, alternating between X and Y
  * (IS_MIXED) or those of X before those of Y. Inside of 16 bytes the former, and across them the
  * latter, is a single instruction on x86-64. */

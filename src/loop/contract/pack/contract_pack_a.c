@@ -235,8 +235,8 @@ static void emit_copy(loop_builder *b, const problem *p, const row *r, loop_valu
     if (lanes > 1 && (is_any || whole.now < n.now)) {
         const sized rest = sized_add(n, sized_mul(whole, sized_of(-1)));
         const loop_value left = loop_sized(b, is_any ? sized_apart(rest) : rest);
-        const loop_value at = int_add(b, from, loop_sized(b, sized_mul(whole, r->step)));
-        const element x = factors_load(b, p, &p->a, at, lanes, left);
+        const element x = factors_load_left(b, p, &p->a, from,
+                                            loop_sized(b, sized_mul(whole, r->step)), lanes, left);
         element_store_first(b, int_behind(b, to, sized_mul(whole, sized_of(bytes))), x, left,
                             (uint32_t)p->bytes);
     }

@@ -77,12 +77,9 @@ static element load_some(packing *k, loop_value from, int64_t first)
 {
     const problem *p = k->p;
     loop_builder *b = k->b;
-    const loop_value none = loop_i64(b, 0);
     const loop_value left = loop_binary(b, LOOP_ISUB, k->columns, loop_i64(b, first));
-    const loop_value some = loop_min(b, int_max(b, left, none), loop_i64(b, p->lanes));
-    const loop_value at = loop_select(b, loop_binary(b, LOOP_ILT, none, left),
-                                      packing_offset(k, loop_i64(b, first)), none);
-    return factors_load(b, p, &p->unpacked.from, int_add(b, from, at), p->lanes, some);
+    return factors_load_left(b, p, &p->unpacked.from, from, packing_offset(k, loop_i64(b, first)),
+                             p->lanes, loop_min(b, left, loop_i64(b, p->lanes)));
 }
 
 /* COUNT columns of product number I, side by side in B; -1: as many as K->columns says. */
