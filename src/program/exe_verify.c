@@ -2,6 +2,17 @@
  */
 #include "program/executable.h"
 
+/* Does V, a view, show a buffer of its own in the end, and no circle of views? */
+static bool is_based(const exe_block_info *b, uint32_t v)
+{
+    for (uint32_t steps = 0; b->buffers.at[v].kind == IS_VIEW; steps++) {
+        v = b->buffers.at[v].index;
+        if (v >= b->buffers.n || steps == b->buffers.n)
+            return false;
+    }
+    return true;
+}
+
 static const char *check_buffer(const executable *x, const exe_block_info *b, uint32_t v)
 {
     const exe_buffer_info *i = &b->buffers.at[v];
@@ -10,9 +21,8 @@ static const char *check_buffer(const executable *x, const exe_block_info *b, ui
     if ((i->kind == IS_INPUT && i->index >= b->n_inputs) ||
         (i->kind == IS_OUTPUT && i->index >= b->n_outputs))
         return "a buffer of no input or output";
-    if (i->kind == IS_VIEW &&
-        (i->index >= b->buffers.n || i->index == v || i->offset > b->buffers.at[i->index].bytes ||
-         i->bytes > b->buffers.at[i->index].bytes - i->offset))
+    if (i->kind == IS_VIEW && (!is_based(b, v) || i->offset > b->buffers.at[i->index].bytes ||
+                               i->bytes > b->buffers.at[i->index].bytes - i->offset))
         return "a view beyond its buffer";
     if (i->kind == IS_TEMP && i->first != NEVER &&
         (b->frame + i->offset > x->memory || i->bytes > x->memory - b->frame - i->offset))

@@ -45,6 +45,8 @@ int main(void)
     BROKEN(b->buffers.at[IN].index = 1);
     BROKEN(b->buffers.at[A].space = MEMORY_SPACES);
     BROKEN(b->buffers.at[A].kind = IS_VIEW; b->buffers.at[A].index = A);
+    BROKEN(b->buffers.at[A].kind = b->buffers.at[B].kind = IS_VIEW; b->buffers.at[A].index = B;
+           b->buffers.at[B].index = A);
     BROKEN(((exe_buffer *)(uintptr_t)b->steps.at[1].as.buffers)[1] = b->buffers.n);
     BROKEN(b->steps.at[2].as.scratch = x->scratch + 1);
     BROKEN(b->steps.at[0].as.kind = EXE_SCAN);
