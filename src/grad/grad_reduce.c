@@ -1,5 +1,6 @@
 /* Derivatives of reductions. */
 #include "grad/derivatives.h"
+#include "graph/literal.h"
 #include "ops/shape.h"
 
 /* The axes that a reduction removes or keeps as 1, and which of the two. */
@@ -29,9 +30,8 @@ static value_id restore_axes(grad_call *c, value_id g, const axis_list *axes, bo
 /* Is V a constant with one value everywhere? Then *S is that value. */
 static bool is_uniform(const grad_call *c, value_id v, scalar *s)
 {
-    const node *n = node_of(c->b.f, v);
-    const literal *l = n->op == OP_CONSTANT ? attr_find(n->attrs, KEY_VALUE)->v.literal : NULL;
-    if (!l || !(l->splat || l->type->count == 1))
+    const literal *l = literal_of(node_of(c->b.f, v));
+    if (!l || !literal_is_single(l))
         return false;
     *s = scalar_load(l->type->dtype, l->data);
     return true;

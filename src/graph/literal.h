@@ -19,6 +19,12 @@ bool literal_is_normal(tn_dtype d);
  * and only the low half of a 4-bit element counts. */
 void literal_normalize(tn_dtype d, void *data, size_t n);
 
+/* Is one element stored, that of all? A tensor of one element need not be a splat. */
+static inline bool literal_is_single(const literal *l)
+{
+    return l->splat || l->type->count == 1;
+}
+
 /* Do all elements have one bit pattern? True for splats and for one element; false for none. */
 bool literal_is_uniform(const literal *l);
 

@@ -19,7 +19,7 @@ const literal *node_shown_literal(const function *f, const node *n)
 static bool is_not_zero(const function *f, value_id v)
 {
     const literal *l = node_shown_literal(f, node_of(f, v));
-    return l && (l->splat || l->type->count == 1) && !literal_is_all(l, scalar_of_int(0));
+    return l && literal_is_single(l) && !literal_is_all(l, scalar_of_int(0));
 }
 
 bool node_may_fail(const function *f, const node *n)

@@ -9,16 +9,14 @@ bool node_is_copy(const node *n) /* the same elements in row-major order */
 
 bool kernel_is_uniform(const node *n)
 {
-    if (n->op != OP_CONSTANT)
-        return false;
-    const literal *l = attr_find(n->attrs, KEY_VALUE)->v.literal;
-    return l->splat || l->type->count == 1;
+    const literal *l = literal_of(n);
+    return l && literal_is_single(l);
 }
 
 bool node_is_splat(const function *f, const node *n)
 {
     const literal *l = node_shown_literal(f, n);
-    return l && (l->splat || l->type->count == 1);
+    return l && literal_is_single(l);
 }
 
 bool type_has_elements(const type *t)

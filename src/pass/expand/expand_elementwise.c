@@ -72,9 +72,9 @@ static bool is_same(const expand_call *c, value_id a, value_id b)
 {
     const literal *x = constant_behind(c, a), *y = constant_behind(c, b);
     const type *t = build_type(c->b, a);
-    return a == b || (x && y && t == build_type(c->b, b) && dtype_is_int(t->dtype) &&
-                      (x->splat || x->type->count == 1) &&
-                      literal_is_all(y, scalar_load(t->dtype, literal_element(x, 0))));
+    return a == b ||
+           (x && y && t == build_type(c->b, b) && dtype_is_int(t->dtype) && literal_is_single(x) &&
+            literal_is_all(y, scalar_load(t->dtype, literal_element(x, 0))));
 }
 
 /* select(b == 0, 0, a / select(b == 0, 1, b)), as div_guarded makes it. */
