@@ -178,6 +178,12 @@ static bool contains(const lists *nodes, uint32_t k, uint32_t which)
                    sizeof which, ascending) != NULL;
 }
 
+/* Could a kernel compute what N makes, instead of reading it? */
+static bool is_computed(const node *n)
+{
+    return n->op != OP_INPUT && n->op != OP_CONSTANT;
+}
+
 static bool fill_kernel(grouping *g, const lists *nodes, uint32_t k, kernel *out)
 {
     const draft *d = &g->drafts.at[k];
@@ -214,7 +220,7 @@ static bool fill_kernel(grouping *g, const lists *nodes, uint32_t k, kernel *out
             in[distinct++] = in[i];
     out->n_in = distinct;
     for (uint32_t i = 0; i < out->n_in; i++)
-        if (g->why[in[i]])
+        if (g->why[in[i]] && is_computed(node_of(g->f, in[i])))
             edges[out->n_edges++] = (kernel_edge){in[i], g->why[in[i]]};
     out->in = in;
     out->edges = edges;

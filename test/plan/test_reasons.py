@@ -1,4 +1,5 @@
 """Why a value is in memory that many kernels need, as `explain` says it."""
+import json
 import pathlib
 import tempfile
 
@@ -36,9 +37,24 @@ def taken(folder, columns):
                     "  %d = add(%i, %i) -> tensor<si64, 512>\n"
                     f"  %y = take(%t, %d) -> tensor<f32, 512x{columns}>\n  return %y\n}}\n")
     said = tenon("explain", path).stdout.splitlines()
-    return sum(line.startswith("kernel ") for line in said), [line.split(": ")[1] for line in said if line.strip().startswith("%2: ")]
+    return sum(line.startswith("kernel ") for line in said), [line.split(": ")[1] for line in said if line.startswith("  not fused  %2: ")]
 
 
 with tempfile.TemporaryDirectory() as scratch:
     assert taken(scratch, 64) == (2, ["many elements are read at each of these positions"]), taken(scratch, 64)
     assert taken(scratch, 8) == (1, []), taken(scratch, 8)
+
+
+def contraction(folder, types, text, result):
+    """What is said of the only kernel, a contraction of inputs."""
+    path = pathlib.Path(folder) / "c.ptir"
+    path.write_text(f"func @main({', '.join(f'%{n}: {t}' for n, t in zip('xw', types))}) -> {result} {{\n  %y = {text} -> {result}\n  return %y\n}}\n")
+    (kernel,) = json.loads(tenon("explain", "--json", path).stdout)["functions"][0]["kernels"]
+    return kernel["not_fused"], [s.partition("=")[0] for s in kernel.get("schedules", ())]
+
+
+with tempfile.TemporaryDirectory() as scratch:  # inputs are never computed, and not all contractions are cut into blocks
+    matrix = "tensor<f32, 64x64>"
+    assert contraction(scratch, [matrix] * 2, "dot_general(%x, %w) contract_lhs[1] contract_rhs[0]", matrix) == ([], ["rows"])
+    line = "tensor<f32, 9x700>"
+    assert contraction(scratch, [line] * 2, "dot_general(%x, %w) batch[0] contract_lhs[1] contract_rhs[1]", "tensor<f32, 9>") == ([], [])

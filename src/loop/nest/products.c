@@ -500,7 +500,8 @@ bool nest_of_products(const function *f, const kernel *k, const nest_options *o,
     out->n_temps = 2;
     out->temps[0] = plan.packed_a_bytes;
     out->temps[NEST_PACKED] = plan.packed_b_bytes;
-    out->schedules[out->n_schedules++] = plan.schedule;
+    if (plan.schedule.rows > 0) /* direct ones and dots have none */
+        out->schedules[out->n_schedules++] = plan.schedule;
     for (uint32_t i = 0; i < plan.n_steps; i++) {
         const contract_step *from = &plan.steps[i];
         nest_step *step = &out->steps[out->n_steps++];
