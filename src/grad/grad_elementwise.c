@@ -335,11 +335,11 @@ tn_status grad_tan(grad_call *c)
     return times(c, add(c, square, number(c, 1)));
 }
 
-/* 1 / sqrt(1 - x * x) */
+/* 1 / sqrt((1 - x) (1 + x)): the product keeps the digits near 1 and -1. */
 static value_id inverse_leg(grad_call *c)
 {
-    value_id square = x_squared(c);
-    return build_unary(&c->b, OP_RSQRT, sub(c, number(c, 1), square));
+    value_id x = grad_in(c, 0), one = number(c, 1), below = sub(c, one, x);
+    return build_unary(&c->b, OP_RSQRT, mul(c, below, add(c, one, x)));
 }
 
 /* [asin/G1] */
@@ -361,14 +361,37 @@ tn_status grad_atan(grad_call *c)
     return over(c, add(c, square, number(c, 1)));
 }
 
-/* Of a point (b, a): a: g b / (a a + b b); b: -g a / (a a + b b). [atan2/G1] */
+/* The power of two that brings the larger of A and B to where its square is a normal number; 1
+ * where it is one as it stands. Of a NaN the other one decides. */
+static value_id scale_of_squares(grad_call *c, value_id a, value_id b)
+{
+    const bool is_wide = grad_type(c, a)->dtype == TN_F64;
+    const value_id x = build_unary(&c->b, OP_ABS, a), y = build_unary(&c->b, OP_ABS, b);
+    const value_id most = build_binary(&c->b, OP_MAXIMUM, x, y), one = grad_scalar(c, a, 1);
+    const value_id high = grad_scalar(c, a, is_wide ? 0x1p500 : 0x1p60);
+    const value_id low = grad_scalar(c, a, is_wide ? 0x1p-450 : 0x1p-50);
+    const value_id is_large = build_compare(&c->b, DIR_LT, high, most);
+    const value_id is_small = build_compare(&c->b, DIR_LT, most, low);
+    const value_id up = grad_scalar(c, a, is_wide ? 0x1p700 : 0x1p100);
+    const value_id down = grad_scalar(c, a, is_wide ? 0x1p-600 : 0x1p-70);
+    return build_select(&c->b, is_large, down, build_select(&c->b, is_small, up, one));
+}
+
+/* Of a point (b, a): a: g b / (a a + b b); b: -g a / (a a + b b), of the point scaled so that the
+ * squares are numbers, and in f32 where they would not be in the type itself. [atan2/G1] */
 tn_status grad_atan2(grad_call *c)
 {
-    value_id a = grad_in(c, 0), b = grad_in(c, 1);
+    const tn_dtype own = grad_type(c, grad_in(c, 0))->dtype, wide = dtype_compute(own);
+    value_id a = build_cast(&c->b, grad_in(c, 0), wide);
+    value_id b = build_cast(&c->b, grad_in(c, 1), wide);
+    const value_id g = build_cast(&c->b, c->g[0], wide), scale = scale_of_squares(c, a, b);
+    a = mul(c, a, scale);
+    b = mul(c, b, scale);
     value_id squares = mul(c, a, a);
     squares = add(c, squares, mul(c, b, b));
-    value_id part = mul(c, c->g[0], c->operand == 0 ? b : neg(c, a));
-    return unbroadcast(c, build_binary(&c->b, OP_DIV, part, squares));
+    const value_id part = mul(c, g, c->operand == 0 ? b : neg(c, a));
+    const value_id slope = mul(c, build_binary(&c->b, OP_DIV, part, squares), scale);
+    return unbroadcast(c, build_cast(&c->b, slope, own));
 }
 
 /* [sinh/G1] */
@@ -383,18 +406,25 @@ tn_status grad_cosh(grad_call *c)
     return times(c, build_unary(&c->b, OP_SINH, grad_in(c, 0)));
 }
 
-/* [asinh/G1] */
+/* 1 / |x| where that is 1 / sqrt(x x + 1) to the last digit: squares of large numbers are none.
+ * [asinh/G1] */
 tn_status grad_asinh(grad_call *c)
 {
-    value_id square = x_squared(c);
-    return times(c, build_unary(&c->b, OP_RSQRT, add(c, square, number(c, 1))));
+    value_id x = grad_in(c, 0), one = number(c, 1), square = x_squared(c);
+    const double large = (double)(4 << dtype_table[grad_type(c, x)->dtype].precision / 2);
+    const value_id inverse = build_unary(&c->b, OP_RSQRT, add(c, square, one));
+    const value_id length = build_unary(&c->b, OP_ABS, x);
+    const value_id is_large = build_compare(&c->b, DIR_LT, number(c, large), length);
+    const value_id far = build_binary(&c->b, OP_DIV, one, length);
+    return times(c, build_select(&c->b, is_large, far, inverse));
 }
 
-/* (x - 1) (x + 1) keeps the digits near 1. [acosh/G1] */
+/* x - 1 keeps the digits near 1. The product of the two may be too large. [acosh/G1] */
 tn_status grad_acosh(grad_call *c)
 {
     value_id x = grad_in(c, 0), one = number(c, 1), below = sub(c, x, one);
-    return times(c, build_unary(&c->b, OP_RSQRT, mul(c, below, add(c, x, one))));
+    const value_id left = build_unary(&c->b, OP_RSQRT, below);
+    return times(c, mul(c, left, build_unary(&c->b, OP_RSQRT, add(c, x, one))));
 }
 
 /* [atanh/G1] */
