@@ -78,6 +78,24 @@ class Ranks(unittest.TestCase):
             _, err = self.train(mpi, 2, "--steps", "9", "--leaves", "32", status=3)
             self.assertIn("cut into 32 leaves", err)
 
+    def test_slow_launcher(self):
+        """The launcher gets next to no processor while the ranks end, and still sees that they end well."""
+        for mpi in available():
+            log = self.dir / f"{mpi}-slow"
+            process = self.start(mpi, 4, "--steps", "9", "--log", str(log))
+            for _ in range(HANG * 100):
+                if (log.exists() and '"step":9,' in log.read_text()) or process.poll() is not None:
+                    break
+                time.sleep(0.01)
+            for _ in range(12):
+                if process.poll() is None:
+                    process.send_signal(signal.SIGSTOP)
+                    time.sleep(2.5)
+                    process.send_signal(signal.SIGCONT)
+                    time.sleep(0.002)
+            _, err = process.communicate(timeout=HANG)
+            self.assertEqual(process.returncode, 0, (mpi, err))
+
     def lose(self, mpi, kind):
         """Four ranks with work for days, one of which gets a signal after some steps: their last checkpoint and what
         they say. They end all the same."""

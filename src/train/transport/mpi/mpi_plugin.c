@@ -117,11 +117,44 @@ static const char *start(tn_transport *transport)
                : "the ranks cannot be watched";
 }
 
+static double seconds(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Sleep until all ranks have come here: rank 0 may still write. */
+static void wait_for_all(void)
+{
+    const struct timespec pause = {0, 1000000};
+    MPI_Request all;
+    int are_there = MPI_Ibarrier(MPI_COMM_WORLD, &all) != MPI_SUCCESS;
+    while (!are_there && MPI_Test(&all, &are_there, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+        if (!are_there)
+            (void)nanosleep(&pause, NULL);
+}
+
+/* A launcher takes a process for lost that is gone before it has read its goodbye, and OpenMPI
+ * waits two seconds for the answer. Where all are there and the end takes long all the same, the
+ * launcher gets next to no processor: leave it more time. */
+static void finalize(void)
+{
+    const double usual = 1, most = 30; /* seconds */
+    wait_for_all();
+    const double begin = seconds();
+    (void)MPI_Finalize();
+    const double took = seconds() - begin, more = 3 * took < most ? 3 * took : most;
+    const struct timespec pause = {(time_t)more, (long)((more - (double)(time_t)more) * 1e9)};
+    if (took > usual)
+        (void)nanosleep(&pause, NULL);
+}
+
 static void end(void *user)
 {
     if (user)
         heartbeat_end(user);
-    (void)MPI_Finalize();
+    finalize();
 }
 
 __attribute__((visibility("default"))) mpi_plugin_entry tenon_mpi_plugin;
