@@ -27,25 +27,48 @@ static int piece_of(size_t bytes, size_t i)
     return (int)(left < PIECE ? left : PIECE);
 }
 
-static const char *start_all(const tn_message *messages, int rank, int ranks, MPI_Request *requests,
-                             int *n)
+/* A message on its way. */
+typedef struct pending {
+    MPI_Request request;
+    int wanted; /* bytes that are to come; 0: it is sent */
+} pending;
+
+static const char *start_all(const tn_message *messages, int rank, int ranks, pending *all, int *n)
 {
     const char *why = NULL;
     for (int r = 0; r < ranks && !why; r++) {
         const tn_message *m = &messages[r];
-        for (size_t i = 0; r != rank && !why && i < pieces_of(m->receive_bytes); i++)
-            why = failed(MPI_Irecv((char *)m->receive + i * PIECE, piece_of(m->receive_bytes, i),
-                                   MPI_BYTE, r, 0, MPI_COMM_WORLD, &requests[(*n)++]));
-        for (size_t i = 0; r != rank && !why && i < pieces_of(m->send_bytes); i++)
+        for (size_t i = 0; r != rank && !why && i < pieces_of(m->receive_bytes); i++) {
+            pending *p = &all[(*n)++];
+            p->wanted = piece_of(m->receive_bytes, i);
+            why = failed(MPI_Irecv((char *)m->receive + i * PIECE, p->wanted, MPI_BYTE, r, 0,
+                                   MPI_COMM_WORLD, &p->request));
+        }
+        for (size_t i = 0; r != rank && !why && i < pieces_of(m->send_bytes); i++) {
+            pending *p = &all[(*n)++];
+            p->wanted = 0;
             why = failed(MPI_Isend((const char *)m->send + i * PIECE, piece_of(m->send_bytes, i),
-                                   MPI_BYTE, r, 0, MPI_COMM_WORLD, &requests[(*n)++]));
+                                   MPI_BYTE, r, 0, MPI_COMM_WORLD, &p->request));
+        }
     }
     return why;
 }
 
+/* Is P through? MPI takes it for no fault when fewer bytes come than there is room for. */
+static const char *look(pending *p, int *is_done)
+{
+    MPI_Status status;
+    int came = 0;
+    const char *why = failed(MPI_Test(&p->request, is_done, &status));
+    if (why || !*is_done || p->wanted == 0)
+        return why;
+    why = failed(MPI_Get_count(&status, MPI_BYTE, &came));
+    return why ? why : came == p->wanted ? NULL : "two ranks do not agree on the size of a message";
+}
+
 /* Ranks may be more than processors: one that waits lets others have its own between two looks. A
  * thread that passes messages on while others compute sleeps when nothing comes. */
-static const char *wait_all(MPI_Request *requests, int n)
+static const char *wait_all(pending *all, int n)
 {
     enum { QUICK_LOOKS = 100 };
     const struct timespec pause = {0, 20000};
@@ -53,7 +76,7 @@ static const char *wait_all(MPI_Request *requests, int n)
     const char *why = failed(MPI_Is_thread_main(&is_main));
     for (int i = 0, looks = 0; !why && i < n;) {
         int is_done = 0;
-        why = failed(MPI_Test(&requests[i], &is_done, MPI_STATUS_IGNORE));
+        why = look(&all[i], &is_done);
         if (is_done)
             i++;
         else if (is_main || looks++ < QUICK_LOOKS)
@@ -74,13 +97,13 @@ static const char *exchange(void *user, const tn_message *messages)
         return "MPI is not there";
     for (int r = 0; r < ranks; r++)
         most += pieces_of(messages[r].receive_bytes) + pieces_of(messages[r].send_bytes);
-    MPI_Request *requests = malloc(most * sizeof *requests);
-    if (!requests)
+    pending *all = malloc(most * sizeof *all);
+    if (!all)
         return "there is no memory for messages";
-    const char *why = start_all(messages, rank, ranks, requests, &n);
+    const char *why = start_all(messages, rank, ranks, all, &n);
     if (!why)
-        why = wait_all(requests, n);
-    free(requests);
+        why = wait_all(all, n);
+    free(all);
     return why;
 }
 
