@@ -76,6 +76,8 @@ TEXTS = [
                 "!stablehlo.token)", "[[@g], [@g]]"), "ArityMismatch", (3, 8)),
     (TWO.format(f"%0 = \"stablehlo.all_reduce\"(%a) {SUM} {{replica_groups = dense<[[0, 2]]> : tensor<1x2xi64>}} : (tensor<f32>) -> tensor<f32>",
                 "[[@g], [@g]]"), "InvalidAttribute", (2, 6)),
+    (TWO.format(f"%0 = \"stablehlo.all_reduce\"(%a) {SUM} {{replica_groups = dense<[[0, 1, 0]]> : tensor<1x3xi64>}} : (tensor<f32>) -> tensor<f32>",
+                "[[@g], [@g]]"), "InvalidAttribute", (2, 6)),
     (TWO.format(f"%0 = \"stablehlo.all_reduce\"(%a) {SUM} {{replica_groups = #stablehlo.replica_group_mesh_axes<mesh = 1>}} : (tensor<f32>) -> "
                 "tensor<f32>", "[[@g], [@g]]"), "InvalidAttribute", (2, 6)),
     (TWO.format("%0 = \"stablehlo.all_to_all\"(%a) {split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 2 : i64, "

@@ -18,24 +18,43 @@ static const tn_custom_attribute *attribute(const tn_custom_use *u, const char *
     return NULL;
 }
 
-/* The members of the group of RANK, SIZE places, some of which may be -1; NULL: it is no exchange
- * of so many ranks. */
-static const int64_t *members(const tn_transport *t, const tn_custom_use *u, int64_t *size)
+/* The row of rank OWN in the table ROWS: each of its members has the same row, is in it once, and
+ * OWN is one of them. Or nobody is in it. */
+static bool is_group(const int64_t *rows, int64_t size, uint32_t ranks, uint32_t own)
+{
+    bool is_in[MOST_RANKS] = {false}, has_any = false;
+    const int64_t *row = rows + size * own;
+    for (int64_t k = 0; k < size; k++) {
+        if (row[k] < -1 || row[k] >= ranks)
+            return false;
+        if (row[k] < 0)
+            continue;
+        if (is_in[row[k]] || memcmp(row, rows + size * row[k], (size_t)size * sizeof *row) != 0)
+            return false;
+        is_in[row[k]] = has_any = true;
+    }
+    return is_in[own] || !has_any;
+}
+
+/* The groups of all ranks, rows of SIZE places, some of which may be -1; NULL: it is no exchange of
+ * so many ranks. */
+static const int64_t *groups_of(const tn_transport *t, const tn_custom_use *u, int64_t *size)
 {
     const tn_custom_attribute *n = attribute(u, "size", 1);
     if (!n || n->ints[0] < 1 || n->ints[0] > t->ranks)
         return NULL;
     *size = n->ints[0];
     const tn_custom_attribute *groups = attribute(u, "groups", (size_t)*size * t->ranks);
-    for (size_t i = 0; groups && i < groups->n; i++)
-        if (groups->ints[i] < -1 || groups->ints[i] >= t->ranks)
-            return NULL;
-    const int64_t *own = groups ? groups->ints + (size_t)*size * t->rank : NULL;
-    for (int64_t k = 0; own && k < *size; k++) /* all of them have one row */
-        if (own[k] >= 0 &&
-            memcmp(own, groups->ints + *size * own[k], (size_t)*size * sizeof *own) != 0)
-            own = NULL;
-    return own;
+    return groups ? groups->ints : NULL;
+}
+
+static bool has_groups(const tn_transport *t, const tn_custom_use *u, int64_t *size)
+{
+    const int64_t *rows = groups_of(t, u, size);
+    for (uint32_t r = 0; rows && r < t->ranks; r++)
+        if (!is_group(rows, *size, t->ranks, r))
+            return false;
+    return rows != NULL;
 }
 
 static size_t bytes_of(const tn_buffer *b)
@@ -52,7 +71,7 @@ static const char *check(void *user, const tn_custom_use *u)
     const bool has_shape = u->n_in == 1 && u->n_out == 2 &&
                            u->out[0].type.rank == u->in[0].type.rank + 1 &&
                            u->out[1].type.rank == 0 && u->out[1].type.dtype == TN_SI64;
-    if (!has_shape || !members(user, u, &size) || !attribute(u, "number", 1) ||
+    if (!has_shape || !has_groups(user, u, &size) || !attribute(u, "number", 1) ||
         u->out[0].type.dims[0] != size || u->out[0].type.dtype != u->in[0].type.dtype ||
         memcmp(u->out[0].type.dims + 1, u->in[0].type.dims,
                u->in[0].type.rank * sizeof *u->in[0].type.dims) != 0)
@@ -61,18 +80,23 @@ static const char *check(void *user, const tn_custom_use *u)
     return NULL;
 }
 
-/* Do all do the operation NUMBER? */
-static const char *agree(const tn_transport *t, uint64_t number)
+/* Which operation of the program it is, and of how many bytes. */
+typedef struct turn {
+    uint64_t number, bytes;
+} turn;
+
+/* Do all do the same? */
+static const char *agree(const tn_transport *t, const turn *mine)
 {
     const uint32_t own = t->rank;
-    uint64_t numbers[MOST_RANKS];
+    turn turns[MOST_RANKS];
     tn_message messages[MOST_RANKS];
     for (uint32_t i = 0; i < t->ranks; i++)
-        messages[i] = i == own ? (tn_message){0}
-                               : (tn_message){&number, sizeof number, &numbers[i], sizeof number};
+        messages[i] =
+            i == own ? (tn_message){0} : (tn_message){mine, sizeof *mine, &turns[i], sizeof *mine};
     const char *why = t->exchange(t->user, messages);
     for (uint32_t i = 0; !why && i < t->ranks; i++)
-        if (i != own && numbers[i] != number)
+        if (i != own && (turns[i].number != mine->number || turns[i].bytes != mine->bytes))
             why = "the processes do different operations";
     return why;
 }
@@ -82,10 +106,11 @@ static const char *run(void *user, const tn_custom_use *u)
     const tn_transport *t = user;
     int64_t size, place = -1;
     tn_message messages[MOST_RANKS];
-    const int64_t *group = members(t, u, &size);
+    const int64_t *rows = groups_of(t, u, &size), *group = rows + size * t->rank;
     const size_t bytes = bytes_of(&u->in[0]);
     char *out = u->out[0].data;
-    const char *why = agree(t, (uint64_t)attribute(u, "number", 1)->ints[0]);
+    const turn mine = {(uint64_t)attribute(u, "number", 1)->ints[0], bytes};
+    const char *why = agree(t, &mine);
     if (why)
         return why;
     for (uint32_t i = 0; i < t->ranks; i++)

@@ -219,6 +219,7 @@ bool shlo_group_of(shlo_call *c, shlo_group *out)
     const int64_t own = mode == OF_PARTITIONS ? p->partition
                         : mode == OF_ALL      ? (int64_t)p->replica * p->n_partitions + p->partition
                                               : p->replica;
+    bool is_in[SHLO_MOST_PROCESSES] = {false};
     for (uint32_t row = 0; row < t->rows; row++) {
         const int64_t *ids = t->at + row * t->columns;
         bool is_own = false;
@@ -227,6 +228,11 @@ bool shlo_group_of(shlo_call *c, shlo_group *out)
                 return shlo_refuse(c, DIAG_InvalidAttribute,
                                    "its groups name %" PRId64 ", and there are %u", ids[i],
                                    (unsigned)range_of(p, mode));
+            if (ids[i] >= 0 && is_in[ids[i]])
+                return shlo_refuse(c, DIAG_InvalidAttribute, "its groups name %" PRId64 " twice",
+                                   ids[i]);
+            if (ids[i] >= 0)
+                is_in[ids[i]] = true;
             is_own = is_own || ids[i] == own;
         }
         if (is_own && out->n == 0)
