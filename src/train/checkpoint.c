@@ -73,10 +73,13 @@ static uint64_t hash_of(const tensors *list)
 
 /* ---- the folder ---- */
 
-/* The step in the name of a description, as path_of writes it; false for other names. */
-static bool step_of(const char *name, uint64_t *step)
+/* How the names of the two files of a checkpoint end. */
+static const char description[] = ".json", values[] = ".safetensors";
+
+/* The step in a name that ends with AFTER, as path_of writes it; false for other names. */
+static bool step_of(const char *name, const char *after, uint64_t *step)
 {
-    static const char before[] = "step-", after[] = ".json";
+    static const char before[] = "step-";
     const char *at = name + sizeof before - 1;
     if (strncmp(name, before, sizeof before - 1) != 0)
         return false;
@@ -99,7 +102,7 @@ static int newest_first(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static tn_status list_steps(context *cx, const char *folder, steps_found *found)
+static tn_status list_steps(context *cx, const char *folder, const char *after, steps_found *found)
 {
     const struct dirent *e;
     DIR *dir = opendir(folder);
@@ -110,7 +113,7 @@ static tn_status list_steps(context *cx, const char *folder, steps_found *found)
     while (s == TN_OK && (errno = 0, e = readdir(dir))) {
         uint64_t step;
         struct stat info; /* of a pipe, which would be waited for, or a folder */
-        if (step_of(e->d_name, &step) && fstatat(dirfd(dir), e->d_name, &info, 0) == 0 &&
+        if (step_of(e->d_name, after, &step) && fstatat(dirfd(dir), e->d_name, &info, 0) == 0 &&
             S_ISREG(info.st_mode) && !VECTOR_PUSH(&cx->allocator, found, step))
             s = diag_no_memory(&cx->diag);
     }
@@ -159,7 +162,7 @@ static tn_status own(const tn_trainer *t, const char *folder)
 static tn_status check_folder(const tn_trainer *t, const char *folder)
 {
     steps_found found = {0};
-    tn_status s = is_own(t, folder) ? TN_OK : list_steps(t->cx, folder, &found);
+    tn_status s = is_own(t, folder) ? TN_OK : list_steps(t->cx, folder, description, &found);
     if (found.n > 0)
         s = trainer_fault(
             t->cx, DIAG_Usage,
@@ -175,9 +178,9 @@ tn_status tn_trainer_check_folder(const tn_trainer *t, const char *folder)
     return context_done(t->cx, check_folder(t, folder));
 }
 
-static const char *path_of(arena *memory, const char *folder, uint64_t step, const char *extension)
+static const char *path_of(arena *memory, const char *folder, uint64_t step, const char *after)
 {
-    return arena_printf(memory, "%s/step-%08" PRIu64 ".%s", folder, step, extension);
+    return arena_printf(memory, "%s/step-%08" PRIu64 "%s", folder, step, after);
 }
 
 /* ---- writing ---- */
@@ -237,35 +240,43 @@ static tn_status write_description(const tn_trainer *t, const char *path, const 
     return end_set(t->cx, &set, path, s);
 }
 
-/* False with errno set. Another training in the folder may have removed PATH already. */
-static bool remove_file(const char *path)
-{
-    return unlink(path) == 0 || errno == ENOENT;
-}
-
-/* Remove all but the newest KEEP: the description first, so that what is described is there. */
-static tn_status prune(context *cx, arena *memory, const char *folder, uint64_t keep)
+/* Remove the files that end with AFTER of steps before STEP. Another training in the folder may
+ * have removed them already. */
+static tn_status remove_before(context *cx, arena *memory, const char *folder, const char *after,
+                               uint64_t step)
 {
     steps_found found = {0};
-    tn_status s = list_steps(cx, folder, &found);
-    for (uint64_t i = keep; s == TN_OK && i < found.n; i++) {
-        const char *text = path_of(memory, folder, found.at[i], "json");
-        const char *data = path_of(memory, folder, found.at[i], "safetensors");
-        if (!text || !data)
+    tn_status s = list_steps(cx, folder, after, &found);
+    for (uint64_t i = 0; s == TN_OK && i < found.n; i++) {
+        const char *path = path_of(memory, folder, found.at[i], after);
+        if (!path)
             s = diag_no_memory(&cx->diag);
-        else if (!remove_file(text) || !remove_file(data))
-            s = io_error(cx, text, "cannot be removed: %s", strerror(errno));
+        else if (found.at[i] < step && unlink(path) != 0 && errno != ENOENT)
+            s = io_error(cx, path, "cannot be removed: %s", strerror(errno));
     }
     VECTOR_RELEASE(&cx->allocator, &found);
     return s;
+}
+
+/* Remove all but the newest KEEP: the descriptions first, so that what is described is there. A
+ * process that was killed between the two left tensors that nothing describes: they go, too. */
+static tn_status prune(context *cx, arena *memory, const char *folder, uint64_t keep)
+{
+    steps_found found = {0};
+    tn_status s = list_steps(cx, folder, description, &found);
+    const uint64_t oldest = found.n == 0 ? 0 : found.at[(keep < found.n ? keep : found.n) - 1];
+    VECTOR_RELEASE(&cx->allocator, &found);
+    if (s == TN_OK)
+        s = remove_before(cx, memory, folder, description, oldest);
+    return s == TN_OK ? remove_before(cx, memory, folder, values, oldest) : s;
 }
 
 static tn_status save(const tn_trainer *t, arena *memory, const char *folder, uint64_t keep)
 {
     tensors list;
     facts f = facts_of(t);
-    const char *data = path_of(memory, folder, t->step, "safetensors");
-    const char *text = path_of(memory, folder, t->step, "json");
+    const char *data = path_of(memory, folder, t->step, values);
+    const char *text = path_of(memory, folder, t->step, description);
     if (!data || !text)
         return diag_no_memory(&t->cx->diag);
     TN_TRY(check_folder(t, folder));
@@ -419,8 +430,8 @@ static tn_status read_tensors(const tn_trainer *t, arena *memory, const char *pa
 static tn_status resume(tn_trainer *t, arena *memory, const char *folder, uint64_t step)
 {
     facts have = {0};
-    const char *text = path_of(memory, folder, step, "json");
-    const char *data = path_of(memory, folder, step, "safetensors");
+    const char *text = path_of(memory, folder, step, description);
+    const char *data = path_of(memory, folder, step, values);
     if (!data || !text)
         return diag_no_memory(&t->cx->diag);
     TN_TRY(read_description(t->cx, memory, text, &have));
@@ -439,7 +450,7 @@ tn_status tn_trainer_resume(tn_trainer *t, const char *folder, bool *found)
     steps_found steps = {0};
     *found = false;
     arena_init(&memory, &t->cx->allocator);
-    tn_status s = list_steps(t->cx, folder, &steps);
+    tn_status s = list_steps(t->cx, folder, description, &steps);
     if (s == TN_OK && steps.n > 0)
         s = resume(t, &memory, folder, steps.at[0]);
     if (s == TN_OK && steps.n > 0)

@@ -347,6 +347,15 @@ class Checkpoints(Case):
         # at a constant rate, more steps are the same training
         self.assertEqual(self.train("--checkpoint", "ck", "--resume", steps=12), self.train(steps=12))
 
+    def test_left_over(self):
+        """Tensors that nothing describes, of a process that was killed, go with the old checkpoints; newer ones stay."""
+        self.train("--checkpoint", "ck", "--every", "2", "--keep", "2")
+        for step in (1, 8, 77):
+            (self.dir / f"ck/step-{step:08}.safetensors").write_bytes(b"")
+        self.train("--checkpoint", "ck", "--resume", "--every", "2", "--keep", "2", steps=12)
+        self.assertEqual(self.files(), ["step-00000010.json", "step-00000010.safetensors", "step-00000012.json",
+                                        "step-00000012.safetensors", "step-00000077.safetensors"])
+
     @unittest.skipUnless(FAULTS.exists(), "faults.c is not built")
     def test_removed_by_another(self):
         """An old file may be gone when it is to be removed: another training in the folder did that."""
