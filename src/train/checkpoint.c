@@ -351,7 +351,7 @@ static tn_status read_description(context *cx, arena *memory, const char *path, 
         (void)json_finish(&j);
     tn_status s = json_status(&j);
     json_release(&j);
-    for (size_t i = 0; s == TN_OK && i < FACTS_STORED; i++)
+    for (size_t i = 0; s == TN_OK && i < FACTS_NEEDED; i++)
         if (!(seen & 1U << i))
             s = io_error(cx, path, "does not describe a checkpoint: it has no '%s'",
                          facts_fields[i].name);
@@ -366,7 +366,7 @@ static tn_status compare(const tn_trainer *t, const char *path, uint64_t step, f
     for (size_t i = 0; i < FACTS_STORED; i++) {
         const uint64_t x = *facts_at(have, i), y = *facts_at(&want, i);
         const char *text = facts_fields[i].text;
-        if (i == FACTS_HASH || x == y)
+        if (i == FACTS_HASH || x == y || (i >= FACTS_NEEDED && x == 0))
             continue;
         if (i == FACTS_STEP)
             return io_error(t->cx, path, "describes step %" PRIu64, x);

@@ -20,6 +20,8 @@ const facts_field facts_fields[FACTS_ALL] = {
     {"steps", offsetof(facts, steps), false, "number of steps"},
     {"clip", offsetof(facts, clip), true, "norm to which gradients are clipped"},
     {"hash", offsetof(facts, hash), true, "first values"},
+    {"data", offsetof(facts, data), true, "set of samples"},
+    {"inputs", offsetof(facts, inputs), true, "value of an input that is not trained"},
     {NULL, offsetof(facts, skip), false, "rule for steps that are not finite"},
     {NULL, offsetof(facts, ranks), false, "number of ranks"},
     {NULL, offsetof(facts, message_bytes), false, "size of messages"},
@@ -53,6 +55,8 @@ facts facts_of(const tn_trainer *t)
                    .warmup = t->o.warmup,
                    .steps = is_constant ? 0 : t->o.steps,
                    .clip = bits_of(t->o.clip_norm),
+                   .data = t->data_hash,
+                   .inputs = t->fixed_hash,
                    .step = t->step};
 }
 
@@ -62,7 +66,7 @@ static uint64_t hash_tensor(uint64_t hash, const tn_buffer *b)
     return hash_bytes(hash, b->data, b->bytes);
 }
 
-/* Weights, the state of the optimizer, and inputs that no step changes. */
+/* Weights, and the state of the optimizer. */
 static uint64_t hash_values(const tn_trainer *t)
 {
     uint64_t hash = 0;
@@ -74,10 +78,53 @@ static uint64_t hash_values(const tn_trainer *t)
             hash = hash_tensor(hash, &state);
         }
     }
+    return hash;
+}
+
+/* A few samples, spread over all: data that was shuffled, cut or prepared in another way has
+ * others. To read all of it may take hours. */
+static tn_status hash_samples(const tn_trainer *t, const loader_input *in, void *row, void *room,
+                              uint64_t *hash)
+{
+    enum { SOME = 16 };
+    dataset_fault fault;
+    const size_t bytes = in->bytes / (size_t)(t->o.batch / t->o.leaves);
+    const uint64_t last = t->samples - 1, most = SOME - 1;
+    for (uint64_t i = 0; i <= most && i <= last; i++) {
+        const uint64_t at = last < most ? i : last / most * i + last % most * i / most;
+        if (!dataset_read(in->column, &at, 1, in->dtype, row, room, &fault))
+            return dataset_report(t->cx, &fault);
+        *hash = hash_bytes(*hash, row, bytes);
+    }
+    return TN_OK;
+}
+
+/* 0 is none: older checkpoints say nothing of it. */
+static uint64_t not_zero(uint64_t hash)
+{
+    return hash ? hash : 1;
+}
+
+tn_status facts_begin(tn_trainer *t)
+{
+    arena memory;
+    tn_status s = TN_OK;
+    uint64_t hash = 0;
+    arena_init(&memory, &t->cx->allocator);
+    for (size_t i = 0; s == TN_OK && i < t->n_inputs; i++) {
+        const loader_input *in = &t->inputs[i];
+        void *row = arena_alloc_aligned(&memory, in->bytes, 64);
+        void *room = arena_alloc_aligned(&memory, (size_t)in->column->row + 1, 64);
+        s = row && room ? hash_samples(t, in, row, room, &hash) : diag_no_memory(&t->cx->diag);
+    }
+    arena_release(&memory);
+    t->data_hash = not_zero(hash);
+    hash = 0;
     for (size_t i = 0; i < t->n_in; i++)
         if (t->roles[i] == ROLE_FIXED)
             hash = hash_tensor(hash, &t->in[i]);
-    return hash;
+    t->fixed_hash = not_zero(hash);
+    return s;
 }
 
 /* Ranks end together, so that the number of steps counts always. */

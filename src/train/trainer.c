@@ -9,6 +9,7 @@
 #include "base/memory/hash.h"
 #include "base/text/text.h"
 #include "graph/public.h"
+#include "train/facts.h"
 #include "train/rank_sums.h"
 
 tn_status trainer_fault(context *cx, diag_kind kind, const char *format, ...)
@@ -216,7 +217,8 @@ static tn_status prepare(tn_trainer *t, const tn_module *program, tn_train_optio
     TN_TRY(differentiate(t, o));
     TN_TRY(find_gradients(t));
     TN_TRY(trainer_start_weights(t));
-    return trainer_make_rules(t, o->optimizer, o->update);
+    TN_TRY(trainer_make_rules(t, o->optimizer, o->update));
+    return facts_begin(t);
 }
 
 tn_status tn_trainer_new(tn_context *cx, const tn_module *program, tn_dataset *data,

@@ -79,7 +79,7 @@ struct tn_trainer {
     size_t n_inputs;
     int64_t extent; /* samples that the program takes in a run; TN_DIM_UNKNOWN: any number */
     uint64_t samples, step;
-    uint64_t program_hash, update_hash;
+    uint64_t program_hash, update_hash, data_hash, fixed_hash;
     weight *weights;
     size_t n_weights;
     weight **placed; /* in the order in which they lie in a block: rank by rank, piece by piece */

@@ -421,8 +421,22 @@ class Checkpoints(Case):
         self.refused(2, "after step 4, but the training has 3", *ck, steps=3)
         self.train("--checkpoint", "cosine", "--schedule", "cosine", steps=4)
         self.refused(3, "4 as its number of steps, not 8", "--checkpoint", "cosine", "--resume", "--schedule", "cosine", steps=8)
+        np.savez(self.dir / "other.npz", x=self.x[::-1], y=self.y[::-1])
+        self.refused(3, "another set of samples", *ck, data=["other.npz"])
         (self.dir / "net.ir").write_text(NET.replace("op=Sub", "op=Add"))
         self.refused(3, "another program", *ck)
+
+    def test_another_fixed_input(self):
+        """Of those that get no samples and are not trained; checkpoints of older versions do not tell."""
+        for name, b in (("a", 1), ("b", 2)):
+            np.savez(self.dir / f"{name}.npz", b=np.full(2, b, np.float32))
+        self.train("--checkpoint", "ck", "--init", "a.npz", steps=4, wrt="w")
+        ck = ["--checkpoint", "ck", "--resume"]
+        self.refused(3, "another value of an input that is not trained", *ck, "--init", "b.npz", wrt="w")
+        text = self.dir / "ck/step-00000004.json"
+        kept = {k: v for k, v in json.loads(text.read_text()).items() if k not in ("inputs", "data")}
+        text.write_text(json.dumps(kept))
+        self.assertEqual(self.train(*ck, "--init", "a.npz", wrt="w"), self.train("--init", "a.npz", wrt="w"))
 
     def test_used_folder(self):
         """Those of another training would be taken for those of this one: nothing is trained, and nothing changes there."""

@@ -36,12 +36,12 @@ static tn_status build(tn_context *cx, bool is_large, tn_module **m)
     return tn_builder_finish(b, &loss, 1, m);
 }
 
-static bool write_data(const char *path)
+static bool write_data(const char *path, int step)
 {
     static float x[SAMPLES * WIDTH], y[SAMPLES];
     static const char *const names[] = {"x", "y"};
     for (int i = 0; i < SAMPLES * WIDTH; i++)
-        x[i] = (float)((i * 37 + 11) % 101) / 50 - 1;
+        x[i] = (float)((i * step + 11) % 101) / 50 - 1;
     for (int i = 0; i < SAMPLES; i++)
         y[i] = x[i * WIDTH] - x[i * WIDTH + 3];
     const tn_buffer tensors[] = {{x, sizeof x, {TN_F32, 2, {SAMPLES, WIDTH}}},
@@ -238,12 +238,13 @@ static void test_sizes(size_t sends, size_t wants)
 
 int main(void)
 {
-    char folder[] = "/tmp/tenon-ranks-XXXXXX", data[64], checkpoints[64];
+    char folder[] = "/tmp/tenon-ranks-XXXXXX", data[64], other[64], checkpoints[64];
     if (!CHECK(mkdtemp(folder)))
         return check_result();
     (void)snprintf(data, sizeof data, "%s/data.safetensors", folder);
     (void)snprintf(checkpoints, sizeof checkpoints, "%s/ck", folder);
-    CHECK(write_data(data));
+    (void)snprintf(other, sizeof other, "%s/other.safetensors", folder);
+    CHECK(write_data(data, 37) && write_data(other, 38));
     job alone = {.data = data, .until = STEPS};
     (void)run(&alone);
     CHECK_INT(alone.status, TN_OK);
@@ -265,6 +266,7 @@ int main(void)
     job usual = {.data = data, .until = STEPS};
     const job odd[] = {{.data = data, .until = STEPS, .seed = 1},
                        {.data = data, .until = STEPS, .message_bytes = 40},
+                       {.data = other, .until = STEPS},
                        {.data = data, .until = STEPS, .is_large = true}};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
         CHECK(run_ranks(&usual, 2, &odd[i], TN_ERR_INPUT));
@@ -286,6 +288,7 @@ int main(void)
     CHECK(!tn_rank_group_new(0));
     remove_folder(checkpoints);
     (void)unlink(data);
+    (void)unlink(other);
     (void)rmdir(folder);
     return check_result();
 }
