@@ -76,7 +76,7 @@ typedef struct tn_optimizer {
  *     others    [n] or [], state: 0 before the first step
  *
  * Its outputs are the new weight and the new state, in the order of those inputs. `rate` and `step`
- * may be missing.
+ * may be missing. Random generators give other numbers in each step and for each weight.
  *
  * options  NULL: all defaults
  * update   owned by the caller: tn_module_free; NULL on failure

@@ -157,7 +157,10 @@ static tn_status update(const tn_trainer *t, weight *w, void *gradients, double 
 {
     enum { MOST = 64 };
     const rule *r = &t->rules[w->rule];
-    const tn_run_options run = {.size = sizeof run, .threads = t->compile.threads};
+    const tn_run_options run = {.size = sizeof run,
+                                .threads = t->compile.threads,
+                                .seed =
+                                    tn_leaf_seed(~t->o.seed, t->step, (uint64_t)(w - t->weights))};
     const tn_type flat = {w->value.type.dtype, 1, {(int64_t)w->n}};
     double scalars[2];
     tn_buffer in[MOST], out[MOST];

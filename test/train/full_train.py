@@ -319,6 +319,29 @@ class Refused(Case):
         self.assertIn("[Timeout]", done.stderr)
         self.assertEqual(self.run_train("--step-timeout", "0").returncode, 2)
 
+    def test_random_update(self):
+        """Random numbers of an update program are others in each step, of each weight and seed, whatever restarts there are."""
+        (self.dir / "noise.ptir").write_text("""\
+func @main(%weight: tensor<f32, ?n>, %gradient: tensor<f32, ?n>) -> tensor<f32, ?n> {
+  %r = rng_uniform -> tensor<f32, ?n>
+  %y = add(%weight, %r) -> tensor<f32, ?n>
+  return %y
+}
+""")
+        np.savez(self.dir / "zero.npz", w=np.zeros((3, 2), np.float32), b=np.zeros(2, np.float32))
+
+        def weights(steps, *more):
+            self.train("--update", "noise.ptir", "--init", "zero.npz", "--output", "out.npz", *more, steps=steps)
+            with np.load(self.dir / "out.npz") as out:
+                return {name: out[name] for name in out.files}
+        one, two, other = weights(1), weights(2), weights(1, "--seed", "1")
+        drawn = [*one["b"], *one["w"].flat, *(two["b"] - one["b"]), *other["b"]]
+        self.assertEqual(len({round(float(x), 5) for x in drawn}), len(drawn))
+        weights(1, "--checkpoint", "ck")
+        again = weights(2, "--checkpoint", "ck", "--resume")
+        for name, value in two.items():
+            np.testing.assert_array_equal(again[name], value)
+
     def test_not_finite(self):
         self.y[7] = np.nan
         np.savez(self.dir / "nan.npz", x=self.x, y=self.y)
