@@ -265,6 +265,16 @@ class Models(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         np.testing.assert_allclose(np.load(self.folder / "out/1.npy"), self.x / 3)
 
+    def test_slopes_at_zero(self):
+        """Smooth functions whose formulas have cases at 0."""
+        for op, slope in (("Softplus", 0.5), ("Mish", np.tanh(np.log(2))), ("Elu", 1), ("Celu", 1), ("Softsign", 1)):
+            data = model([node(op, "x", "a"), node("ReduceSum", "a", "y", keepdims=0)], [("x", "f32", [3])], [Y], opset=18)
+            path = self.folder / "grad.ptir.json"
+            path.write_text(start("grad", self.file(data)).stdout)
+            done = start("run", path, "--input", f"0={self.saved(np.float32([0, -0.0, 0]))}", "--engine", "ref", "--output", self.folder / "out")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            np.testing.assert_allclose(np.load(self.folder / "out/1.npy"), [slope] * 3, rtol=1e-6, err_msg=op)
+
     def test_numbers_far_below_zero(self):
         """They are no symbolic sizes, which are numbers of that kind inside."""
         least = -2**63 + 1

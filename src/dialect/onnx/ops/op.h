@@ -29,6 +29,8 @@ typedef enum onnx_cell_kind { ONNX_CELL_RNN, ONNX_CELL_GRU, ONNX_CELL_LSTM } onn
 #include "dialect/onnx/ops/ops.def"
 #undef ONNX
 
+/* log(1 + exp(x)) */
+tn_value onnx_softplus(onnx_call *c, tn_value x);
 /* X times, plus C. */
 static inline tn_value onnx_scaled(onnx_call *c, tn_value x, double by)
 {

@@ -73,24 +73,27 @@ bool onnx_op_celu(onnx_call *c)
     return give_by_sign(c, x, onnx_scaled(c, tn_expm1(c->b, scaled), alpha));
 }
 
-/* log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|)) */
-static tn_value softplus(onnx_call *c, tn_value x)
+/* log(1 + exp(x)) = max(x, 0) + log1p(exp(-|x|)), where |x| has the slope of the left side at 0, as
+ * max(x, 0) has: together they have a half. */
+tn_value onnx_softplus(onnx_call *c, tn_value x)
 {
-    const tn_value small = tn_exp(c->b, tn_neg(c->b, tn_abs(c->b, x)));
+    const tn_value is_above = tn_compare(c->b, TN_GT, x, zero_like(c, x));
+    const tn_value size = tn_select(c->b, is_above, x, tn_neg(c->b, x));
+    const tn_value small = tn_exp(c->b, tn_neg(c->b, size));
     const tn_value above = tn_relu(c->b, x);
     return tn_add(c->b, above, tn_log1p(c->b, small));
 }
 
 bool onnx_op_softplus(onnx_call *c)
 {
-    return onnx_give(c, 0, softplus(c, onnx_in(c, 0)));
+    return onnx_give(c, 0, onnx_softplus(c, onnx_in(c, 0)));
 }
 
 /* alpha * log(1 + exp(beta * x)) */
 bool onnx_op_parametric_softplus(onnx_call *c)
 {
     const tn_value x = onnx_scaled(c, onnx_in(c, 0), onnx_attr_float(c, "beta", 1));
-    return onnx_give(c, 0, onnx_scaled(c, softplus(c, x), onnx_attr_float(c, "alpha", 1)));
+    return onnx_give(c, 0, onnx_scaled(c, onnx_softplus(c, x), onnx_attr_float(c, "alpha", 1)));
 }
 
 bool onnx_op_softsign(onnx_call *c)
@@ -102,7 +105,7 @@ bool onnx_op_softsign(onnx_call *c)
 bool onnx_op_mish(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
-    return onnx_give(c, 0, tn_mul(c->b, x, tn_tanh(c->b, softplus(c, x))));
+    return onnx_give(c, 0, tn_mul(c->b, x, tn_tanh(c->b, onnx_softplus(c, x))));
 }
 
 bool onnx_op_swish(onnx_call *c)

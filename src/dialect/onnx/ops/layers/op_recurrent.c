@@ -89,8 +89,7 @@ static tn_value act_softsign(onnx_call *c, tn_value x, const activation *a)
 static tn_value act_softplus(onnx_call *c, tn_value x, const activation *a)
 {
     (void)a;
-    const tn_value tail = tn_log1p(c->b, tn_exp(c->b, tn_neg(c->b, tn_abs(c->b, x))));
-    return tn_add(c->b, tn_relu(c->b, x), tail);
+    return onnx_softplus(c, x);
 }
 
 typedef struct activation_rule {
