@@ -98,8 +98,8 @@ def hypot(x: Any, y: Any) -> Value:
         root = cast(call("sqrt", wide * wide + other * other), a.dtype)
     else:
         a, b = call("abs", a), call("abs", b)
-        large, small = call("maximum_nan", a, b), call("minimum_nan", a, b)
-        part = where(large == 0, 0.0, small / large)
+        large, small = where(a >= b, a, b), where(a >= b, b, a)  # extrema of equal ones both belong to A
+        part = small / where(large == 0, 1.0, large)
         root = large * call("sqrt", part * part + 1.0)
     return where(call("is_inf", a) | call("is_inf", b), math.inf, root)
 

@@ -100,6 +100,9 @@ class Calls(unittest.TestCase):
         for f in np.logaddexp, np.logaddexp2:
             by_x, by_y = tenon.grad(lambda x, y: f(x, y).sum(), argnums=(0, 1))(np.array([0.0, 3.0, -7.5]), np.array([0.0, 3.0, -7.5]))
             self.assertEqual((by_x.tolist(), by_y.tolist()), ([0.5] * 3, [0.5] * 3))
+        x, y = np.array([1.0, -2.0, 3.0, -4.0, 0.0]), np.array([1.0, 2.0, -3.0, -4.0, 0.0])
+        by_x, by_y = tenon.grad(lambda x, y: np.hypot(x, y).sum(), argnums=(0, 1))(x, y)
+        np.testing.assert_allclose((by_x, by_y), (np.sign(x) * 0.5**0.5, np.sign(y) * 0.5**0.5), rtol=1e-15)
 
     def test_power_of_a_complex_scalar(self):
         """Scalars of NumPy are numbers like Python's: the imaginary part is not left away."""
