@@ -1,5 +1,5 @@
 /* The loss and the right answers on data that nothing is learnt from. */
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/context/options.h"
@@ -84,17 +84,19 @@ static tn_status find_labels(pass *p, const char *name)
                                 n == 0 ? "no" : "more than one");
 }
 
-/* The position of the first largest element of a row. */
-static uint64_t largest(tn_dtype d, const char *row, size_t n)
+/* The position of the first largest element of a row; -1: one of them is NaN, or there is none. */
+static int64_t largest(tn_dtype d, const char *row, size_t n)
 {
     double best = 0;
-    uint64_t at = 0;
+    int64_t at = -1;
     for (size_t i = 0; i < n; i++) {
         double x = 0;
         (void)dtype_cast(d, row + i * dtype_bytes(d), TN_F64, &x, 1);
+        if (isnan(x))
+            return -1;
         if (i == 0 || x > best) {
             best = x;
-            at = i;
+            at = (int64_t)i;
         }
     }
     return at;
@@ -116,8 +118,9 @@ static tn_status count_right(const pass *p, uint64_t n, uint64_t *right)
         if (labels->type.rank == 1)
             (void)dtype_cast(b, label, TN_SI64, &want, 1);
         else
-            want = (int64_t)largest(b, label, width);
-        *right += classes > 0 && (int64_t)largest(a, row, classes) == want;
+            want = largest(b, label, width);
+        const int64_t found = largest(a, row, classes);
+        *right += found >= 0 && found == want;
     }
     return TN_OK;
 }

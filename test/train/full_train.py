@@ -217,6 +217,10 @@ class Data(Case):
         self.assertAlmostEqual(lines[-1]["accuracy"], right)
         loss = ((scores - self.y) ** 2).sum(1).mean()
         self.assertAlmostEqual(lines[-1]["validation_loss"], loss, places=5)
+        # scores that are NaN are right nowhere, also where the first class is
+        np.savez(self.dir / "nan.npz", x=np.full((4, 3), np.nan, np.float32), y=np.float32([[1, 0]] * 4))
+        done = self.run_train("--validate", "nan.npz", "--metric", "accuracy=scores:y")
+        self.assertIn(", 0.00 % right", done.stderr)
         self.refused(2, "no output 'y'", "--validate", "data.npz", "--metric", "accuracy=y")
         self.refused(2, "more than one", "--validate", "data.npz", "--metric", "accuracy=scores")
         self.refused(2, "'z' is", "--validate", "data.npz", "--metric", "accuracy=scores:z")
