@@ -12,6 +12,7 @@ typedef struct work {
     attr
         dtypes[1]; /* the accumulator of the primal, where that is not narrower than the gradient */
     uint32_t n_dtypes;
+    bool is_open[CONVOLUTION_SPATIAL]; /* the extent of the input is symbolic */
 } work;
 
 static int64_t extent(const type *t, const uint32_t *axes, uint32_t i)
@@ -34,6 +35,8 @@ static value_id part_of(work *k, value_id v, const uint32_t *axes, const int64_t
     }
     for (uint32_t i = 0; i < k->from.spatial; i++) {
         const uint32_t axis = axes[CONVOLUTION_FIRST + i];
+        if (k->is_open[i] && dim_is_symbolic(t->dims[axis]))
+            continue;
         starts[axis] = first[i];
         ends[axis] = first[i] + count[i];
         changes = changes || first[i] != 0 || count[i] != t->dims[axis];
@@ -123,6 +126,10 @@ static value_id by_input(work *k)
     for (uint32_t i = 0; i < p->spatial; i++) {
         const convolution_axis *a = &p->at[i];
         const int64_t covers = (extent(k->w, p->rhs, i) - 1) * a->dilation;
+        if (k->is_open[i]) {
+            d.at[i] = (convolution_axis){1, covers - a->low, covers - a->high, 1, a->dilation};
+            continue;
+        }
         const int64_t length = (extent(k->g, p->out, i) - 1) * a->stride + 1;
         int64_t low = covers - a->low;
         count[i] = extent(k->x, p->lhs, i);
@@ -165,6 +172,10 @@ static value_id by_filter(work *k)
         d.rhs[own] = p->out[own];
         d.out[own] = p->rhs[own];
         count[i] = extent(k->w, p->rhs, i);
+        if (k->is_open[i]) {
+            d.at[i] = (convolution_axis){a->dilation, a->low, a->high, 1, 1};
+            continue;
+        }
         used[i] = extent(k->x, p->lhs, i);
         const int64_t reach =
             (count[i] - 1) * a->dilation + (extent(k->g, p->out, i) - 1) * a->stride + 1;
@@ -194,21 +205,29 @@ static value_id by_filter(work *k)
 
 /* ---- */
 
-static bool knows_extents(const work *k)
+/* Is the gradient along spatial axis I the same for every extent of the input? Without strides, and
+ * with less padding than a window, as there usually is, nothing is left out or over. */
+static bool is_plain(const work *k, uint32_t i)
+{
+    const convolution_axis *a = &k->from.at[i];
+    const int64_t covers = (extent(k->w, k->from.rhs, i) - 1) * a->dilation;
+    return a->stride == 1 && a->base == 1 && a->low >= 0 && a->low <= covers && a->high >= 0 &&
+           a->high <= covers;
+}
+
+/* Are the extents known, or not needed? */
+static bool knows_extents(work *k)
 {
     const convolution *p = &k->from;
     bool known = type_is_static(k->w);
-    for (uint32_t i = 0; i < p->spatial; i++) {
+    for (uint32_t i = 0; known && i < p->spatial; i++) {
         const convolution_axis *a = &p->at[i];
-        const dim all[] = {a->stride,
-                           a->low,
-                           a->high,
-                           a->base,
-                           a->dilation,
-                           extent(k->x, p->lhs, i),
-                           extent(k->g, p->out, i)};
+        const dim all[] = {a->stride, a->low, a->high, a->base, a->dilation};
         for (uint32_t j = 0; j < sizeof all / sizeof *all; j++)
             known = known && !dim_is_symbolic(all[j]);
+        k->is_open[i] = dim_is_symbolic(extent(k->x, p->lhs, i));
+        known = known && dim_is_symbolic(extent(k->g, p->out, i)) == k->is_open[i];
+        known = known && (!k->is_open[i] || (is_plain(k, i) && p->batch_groups == 1));
     }
     return known;
 }

@@ -37,6 +37,11 @@ REPLACE = """func.func @main(%x: tensor<4xf64>, %i: tensor<?x1xi32>, %u: tensor<
   }) : (tensor<4xf64>, tensor<?x1xi32>, tensor<?xf64>) -> tensor<4xf64>
   %y = stablehlo.multiply %0, %w : tensor<4xf64>
 """ + SUM.format(axes="0", t="tensor<4xf64>")
+# Filters of 3 x 2, whose rows have holes between them.
+CONVOLUTION = """func.func @main(%x: tensor<?x2x?x?xf64>, %f: tensor<4x{from_}x3x2xf64>, %w: tensor<?x4x?x?xf64>) -> tensor<f64> {{
+  %0 = stablehlo.convolution(%x, %f) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {{pad = [[{low}, {high}], [1, 0]], rhs_dilate = [2, 1]}} {{batch_group_count = 1 : i64, feature_group_count = {groups} : i64}} : (tensor<?x2x?x?xf64>, tensor<4x{from_}x3x2xf64>) -> tensor<?x4x?x?xf64>
+  %y = stablehlo.multiply %0, %w : tensor<?x4x?x?xf64>
+""" + SUM.format(axes="0, 1, 2, 3", t="tensor<?x4x?x?xf64>").replace("{", "{{").replace("}", "}}").replace("}}}}", "}}")
 random = np.random.default_rng(7)
 
 
@@ -73,6 +78,24 @@ class OpenAxes(unittest.TestCase):
             a, w = random.random((n, 2)), random.random((2 * n + 2, 4))
             got, = self.gradients(PAD, "a", a=a, w=w)
             np.testing.assert_array_equal(got, w[2:2 * n + 1:2, 1:3])
+
+    def test_convolution(self):
+        """Without strides, of images down to a single window."""
+        for groups, low, high in (1, 0, 0), (2, 1, 4), (1, 3, 2):
+            text = CONVOLUTION.format(groups=groups, from_=2 // groups, low=low, high=high)
+            for images, rows, columns in (1, max(1, 5 - low - high), 1), (3, 6, 7), (2, 9, 4):
+                x, f = random.random((images, 2, rows, columns)), random.random((4, 2 // groups, 3, 2))
+                w = random.random((images, 4, rows + low + high - 4, columns))
+                by_x, by_f = self.gradients(text, "x,f", x=x, f=f, w=w)
+                padded = np.pad(x, ((0, 0), (0, 0), (low, high), (1, 0)))
+                want_x, want_f = np.zeros_like(padded), np.zeros_like(f)
+                for o, i, k, j in np.ndindex(f.shape):
+                    channel = o // (4 // groups) * (2 // groups) + i
+                    at = (slice(None), channel, slice(2 * k, 2 * k + w.shape[2]), slice(j, j + columns))
+                    want_f[o, i, k, j] = (padded[at] * w[:, o]).sum()
+                    want_x[at] += f[o, i, k, j] * w[:, o]
+                np.testing.assert_allclose(by_f, want_f, rtol=1e-13)
+                np.testing.assert_allclose(by_x, want_x[:, :, low:low + rows, 1:], rtol=1e-13)
 
     def test_scan(self):
         for n in 1, 5:
