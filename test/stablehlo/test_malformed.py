@@ -78,6 +78,9 @@ TEXTS = [
                 "[[@g], [@g]]"), "InvalidAttribute", (2, 6)),
     (TWO.format(f"%0 = \"stablehlo.all_reduce\"(%a) {SUM} {{replica_groups = dense<[[0, 1, 0]]> : tensor<1x3xi64>}} : (tensor<f32>) -> tensor<f32>",
                 "[[@g], [@g]]"), "InvalidAttribute", (2, 6)),
+    *[(TWO.format(f"%0 = \"stablehlo.all_reduce\"(%a) ({{ ^bb0(%p: tensor<{p}>, %q: tensor<{q}>): stablehlo.return %p : tensor<{p}> }}) "
+                  "{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<f32>) -> tensor<f32>", "[[@g], [@g]]"), "RegionSignature", (2, 6))
+      for p, q in (("f32", "f64"), ("f16", "f16"), ("i32", "i32"), ("1xf32", "1xf32"))],
     (TWO.format(f"%0 = \"stablehlo.all_reduce\"(%a) {SUM} {{replica_groups = #stablehlo.replica_group_mesh_axes<mesh = 1>}} : (tensor<f32>) -> "
                 "tensor<f32>", "[[@g], [@g]]"), "InvalidAttribute", (2, 6)),
     (TWO.format("%0 = \"stablehlo.all_to_all\"(%a) {split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 2 : i64, "

@@ -40,9 +40,9 @@ static bool combined(exchange *e, tn_value *out)
 {
     shlo_call *c = e->calls;
     const mir_region *region = &c->op->regions[0];
-    if (region->n_args != 2 || region->args[0].type->kind != MIR_TENSOR)
-        return shlo_refuse(c, DIAG_RegionSignature, "its region has two arguments");
     const tn_dtype d = region->args[0].type->dtype;
+    if (region->args[1].type->dtype != d)
+        return shlo_refuse(c, DIAG_RegionSignature, "the arguments of its region have two types");
     *out = shlo_convert(c, e->in[0], d);
     const type *t = shlo_type_of(c, *out);
     for (uint32_t i = 1; t && i < e->n; i++) {
@@ -234,6 +234,8 @@ static bool give(exchange *e, uint32_t k)
         kind++;
     if (shlo_flag(e->calls, "has_dynamic_root", false))
         e->root = root_of(e->calls, k);
+    if (e->calls->op->n_regions && !shlo_takes_pairs(e->calls, &e->calls->op->regions[0], k, k, 1))
+        return false;
     return e->calls->b->status == TN_OK && kinds[kind].give(e);
 }
 
