@@ -1,13 +1,7 @@
 /* Checkpoints: the tensors in one file, and a description that appears after it. */
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "api/api.h"
 #include "base/memory/hash.h"
@@ -17,10 +11,10 @@
 #include "io/array.h"
 #include "io/input.h"
 #include "io/safetensors.h"
+#include "train/checkpoint_folder.h"
 #include "train/facts.h"
 
 #define FORMAT "tenon-train-1"
-#define MOST_STEPS (UINT64_C(1) << 53) /* numbers that JSON readers agree on */
 
 /* ---- what is in one ---- */
 
@@ -71,119 +65,12 @@ static uint64_t hash_of(const tensors *list)
     return hash;
 }
 
-/* ---- the folder ---- */
-
-/* How the names of the two files of a checkpoint end. */
-static const char description[] = ".json", values[] = ".safetensors";
-
-/* The step in a name that ends with AFTER, as path_of writes it; false for other names. */
-static bool step_of(const char *name, const char *after, uint64_t *step)
-{
-    static const char before[] = "step-";
-    const char *at = name + sizeof before - 1;
-    if (strncmp(name, before, sizeof before - 1) != 0)
-        return false;
-    const size_t n = strspn(at, "0123456789");
-    if (n < 8 || n > 16 || (n > 8 && *at == '0') || strcmp(at + n, after) != 0)
-        return false;
-    *step = 0;
-    for (size_t i = 0; i < n; i++)
-        *step = *step * 10 + (uint64_t)(at[i] - '0');
-    return *step < MOST_STEPS;
-}
-
-typedef VECTOR(uint64_t) steps_found;
-
-static int newest_first(const void *a, const void *b)
-{
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x < y) - (x > y);
-}
-
-static tn_status list_steps(context *cx, const char *folder, const char *after, steps_found *found)
-{
-    const struct dirent *e;
-    DIR *dir = opendir(folder);
-    if (!dir)
-        return errno == ENOENT ? TN_OK
-                               : io_error(cx, folder, "cannot be opened: %s", strerror(errno));
-    tn_status s = TN_OK;
-    while (s == TN_OK && (errno = 0, e = readdir(dir))) {
-        uint64_t step;
-        struct stat info; /* of a pipe, which would be waited for, or a folder */
-        if (step_of(e->d_name, after, &step) && fstatat(dirfd(dir), e->d_name, &info, 0) == 0 &&
-            S_ISREG(info.st_mode) && !VECTOR_PUSH(&cx->allocator, found, step))
-            s = diag_no_memory(&cx->diag);
-    }
-    if (s == TN_OK && errno != 0)
-        s = io_error(cx, folder, "cannot be read: %s", strerror(errno));
-    (void)closedir(dir);
-    if (found->n > 0)
-        qsort(found->at, found->n, sizeof *found->at, newest_first);
-    return s;
-}
-
-/* ---- whose a folder is ---- */
-
-/* Is FOLDER there? Then *ITS says which one it is, whatever path leads to it. */
-static bool identify(const char *folder, own_folder *its)
-{
-    struct stat info;
-    if (stat(folder, &info) != 0)
-        return false;
-    *its = (own_folder){info.st_dev, info.st_ino};
-    return true;
-}
-
-static bool is_own(const tn_trainer *t, const char *folder)
-{
-    own_folder its;
-    if (!identify(folder, &its))
-        return false;
-    for (size_t i = 0; i < t->folders->n; i++)
-        if (t->folders->at[i].device == its.device && t->folders->at[i].file == its.file)
-            return true;
-    return false;
-}
-
-static tn_status own(const tn_trainer *t, const char *folder)
-{
-    own_folder its;
-    if (is_own(t, folder) || !identify(folder, &its) ||
-        VECTOR_PUSH(&t->cx->allocator, t->folders, its))
-        return TN_OK;
-    return diag_no_memory(&t->cx->diag);
-}
-
-/* Checkpoints of a training before would be taken for those of this one, and those of this one,
- * with fewer steps, be removed as the older ones. */
-static tn_status check_folder(const tn_trainer *t, const char *folder)
-{
-    steps_found found = {0};
-    tn_status s = is_own(t, folder) ? TN_OK : list_steps(t->cx, folder, description, &found);
-    if (found.n > 0)
-        s = trainer_fault(
-            t->cx, DIAG_Usage,
-            "%s: holds checkpoints of another training, the newest after step %" PRIu64
-            "; resume from it, or take another folder",
-            folder, found.at[0]);
-    VECTOR_RELEASE(&t->cx->allocator, &found);
-    return s;
-}
+/* ---- writing ---- */
 
 tn_status tn_trainer_check_folder(const tn_trainer *t, const char *folder)
 {
-    return context_done(t->cx, check_folder(t, folder));
+    return context_done(t->cx, folder_check(t, folder));
 }
-
-static const char *path_of(arena *memory, const char *folder, uint64_t step, const char *after)
-{
-    return arena_printf(memory, "%s/step-%08" PRIu64 "%s", folder, step, after);
-}
-
-/* ---- writing ---- */
 
 static void describe(const tn_trainer *t, const facts *f, text_buffer *out)
 {
@@ -195,7 +82,7 @@ static void describe(const tn_trainer *t, const facts *f, text_buffer *out)
                     facts_fields[i].is_hash ? ",\"%s\":\"%016" PRIx64 "\"" : ",\"%s\":%" PRIu64,
                     facts_fields[i].name, value);
     }
-    text_printf(out, ",\"tensors\":\"step-%08" PRIu64 ".safetensors\",\"weights\":[", f->step);
+    text_printf(out, ",\"tensors\":\"step-%08" PRIu64 FOLDER_TENSORS "\",\"weights\":[", f->step);
     for (size_t k = 0; k < t->n_weights; k++) {
         if (k > 0)
             text_putc(out, ',');
@@ -240,52 +127,21 @@ static tn_status write_description(const tn_trainer *t, const char *path, const 
     return end_set(t->cx, &set, path, s);
 }
 
-/* Remove the files that end with AFTER of steps before STEP. Another training in the folder may
- * have removed them already. */
-static tn_status remove_before(context *cx, arena *memory, const char *folder, const char *after,
-                               uint64_t step)
-{
-    steps_found found = {0};
-    tn_status s = list_steps(cx, folder, after, &found);
-    for (uint64_t i = 0; s == TN_OK && i < found.n; i++) {
-        const char *path = path_of(memory, folder, found.at[i], after);
-        if (!path)
-            s = diag_no_memory(&cx->diag);
-        else if (found.at[i] < step && unlink(path) != 0 && errno != ENOENT)
-            s = io_error(cx, path, "cannot be removed: %s", strerror(errno));
-    }
-    VECTOR_RELEASE(&cx->allocator, &found);
-    return s;
-}
-
-/* Remove all but the newest KEEP: the descriptions first, so that what is described is there. A
- * process that was killed between the two left tensors that nothing describes: they go, too. */
-static tn_status prune(context *cx, arena *memory, const char *folder, uint64_t keep)
-{
-    steps_found found = {0};
-    tn_status s = list_steps(cx, folder, description, &found);
-    const uint64_t oldest = found.n == 0 ? 0 : found.at[(keep < found.n ? keep : found.n) - 1];
-    VECTOR_RELEASE(&cx->allocator, &found);
-    if (s == TN_OK)
-        s = remove_before(cx, memory, folder, description, oldest);
-    return s == TN_OK ? remove_before(cx, memory, folder, values, oldest) : s;
-}
-
 static tn_status save(const tn_trainer *t, arena *memory, const char *folder, uint64_t keep)
 {
     tensors list;
     facts f = facts_of(t);
-    const char *data = path_of(memory, folder, t->step, values);
-    const char *text = path_of(memory, folder, t->step, description);
+    const char *data = folder_path(memory, folder, t->step, FOLDER_TENSORS);
+    const char *text = folder_path(memory, folder, t->step, FOLDER_DESCRIPTION);
     if (!data || !text)
         return diag_no_memory(&t->cx->diag);
-    TN_TRY(check_folder(t, folder));
+    TN_TRY(folder_check(t, folder));
     TN_TRY(list_tensors(t, memory, &list));
     f.hash = hash_of(&list);
     TN_TRY(write_tensors(t, folder, data, &list));
-    TN_TRY(own(t, folder));
+    TN_TRY(folder_own(t, folder));
     TN_TRY(write_description(t, text, &f));
-    return keep > 0 ? prune(t->cx, memory, folder, keep) : TN_OK;
+    return keep > 0 ? folder_prune(t->cx, memory, folder, keep) : TN_OK;
 }
 
 tn_status tn_trainer_save(const tn_trainer *t, const char *folder, uint64_t keep)
@@ -430,8 +286,8 @@ static tn_status read_tensors(const tn_trainer *t, arena *memory, const char *pa
 static tn_status resume(tn_trainer *t, arena *memory, const char *folder, uint64_t step)
 {
     facts have = {0};
-    const char *text = path_of(memory, folder, step, description);
-    const char *data = path_of(memory, folder, step, values);
+    const char *text = folder_path(memory, folder, step, FOLDER_DESCRIPTION);
+    const char *data = folder_path(memory, folder, step, FOLDER_TENSORS);
     if (!data || !text)
         return diag_no_memory(&t->cx->diag);
     TN_TRY(read_description(t->cx, memory, text, &have));
@@ -450,11 +306,11 @@ tn_status tn_trainer_resume(tn_trainer *t, const char *folder, bool *found)
     steps_found steps = {0};
     *found = false;
     arena_init(&memory, &t->cx->allocator);
-    tn_status s = list_steps(t->cx, folder, description, &steps);
+    tn_status s = folder_steps(t->cx, folder, FOLDER_DESCRIPTION, &steps);
     if (s == TN_OK && steps.n > 0)
         s = resume(t, &memory, folder, steps.at[0]);
     if (s == TN_OK && steps.n > 0)
-        s = own(t, folder);
+        s = folder_own(t, folder);
     *found = s == TN_OK && steps.n > 0;
     VECTOR_RELEASE(&t->cx->allocator, &steps);
     arena_release(&memory);
