@@ -83,13 +83,18 @@ static uint64_t hash_values(const tn_trainer *t)
 
 /* A few samples, spread over all: data that was shuffled, cut or prepared in another way has
  * others. To read all of it may take hours. */
-static tn_status hash_samples(const tn_trainer *t, const loader_input *in, void *row, void *room,
+static tn_status hash_samples(const tn_trainer *t, const loader_input *in, arena *memory,
                               uint64_t *hash)
 {
-    enum { SOME = 16 };
+    enum { SOME = 16, FEW = 2, MOST_BYTES = 64 << 20 };
     dataset_fault fault;
     const size_t bytes = in->bytes / (size_t)(t->o.batch / t->o.leaves);
-    const uint64_t last = t->samples - 1, most = SOME - 1;
+    void *row = arena_alloc_aligned(memory, bytes + 1, 64);
+    void *room = arena_alloc_aligned(memory, (size_t)in->column->row + 1, 64);
+    if (!row || !room)
+        return diag_no_memory(&t->cx->diag);
+    const uint64_t fit = MOST_BYTES / (bytes + 1);
+    const uint64_t last = t->samples - 1, most = (fit < FEW ? FEW : fit < SOME ? fit : SOME) - 1;
     for (uint64_t i = 0; i <= most && i <= last; i++) {
         const uint64_t at = last < most ? i : last / most * i + last % most * i / most;
         if (!dataset_read(in->column, &at, 1, in->dtype, row, room, &fault))
@@ -111,12 +116,8 @@ tn_status facts_begin(tn_trainer *t)
     tn_status s = TN_OK;
     uint64_t hash = 0;
     arena_init(&memory, &t->cx->allocator);
-    for (size_t i = 0; s == TN_OK && i < t->n_inputs; i++) {
-        const loader_input *in = &t->inputs[i];
-        void *row = arena_alloc_aligned(&memory, in->bytes, 64);
-        void *room = arena_alloc_aligned(&memory, (size_t)in->column->row + 1, 64);
-        s = row && room ? hash_samples(t, in, row, room, &hash) : diag_no_memory(&t->cx->diag);
-    }
+    for (size_t i = 0; s == TN_OK && i < t->n_inputs; i++)
+        s = hash_samples(t, &t->inputs[i], &memory, &hash);
     arena_release(&memory);
     t->data_hash = not_zero(hash);
     hash = 0;
