@@ -363,6 +363,25 @@ static void test_memory_ways(const char *source, const char *const *ways, uint32
     CHECK(done);
 }
 
+/* Padding by a size cannot be written where numbers are wanted. */
+static void test_padding_by_a_size(tn_context *cx)
+{
+    static const char *const dialects[] = {"stablehlo", "onnx", "ptir-text"};
+    for (size_t k = 0; k < sizeof dialects / sizeof *dialects; k++)
+        for (int is_open = 0; is_open < 2; is_open++) {
+            tn_module *m = NULL;
+            tn_builder *b = tn_builder_new(cx);
+            const int64_t low = is_open ? tn_dim(b, "p") : 1;
+            const tn_value x = tn_input(b, "x", TN_F32, TN_INTS(1, 1, 8, 8));
+            const tn_value w = tn_input(b, "w", TN_F32, TN_INTS(2, 1, 3, 3));
+            const tn_convolved how = {.pads = TN_INTS(low, 0, 0, 0)};
+            const tn_value y = tn_convolution(b, x, w, &how, TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
+            CHECK(tn_builder_finish(b, &y, 1, &m) == TN_OK);
+            CHECK(tn_module_convert(m, dialects[k], NULL) == (is_open ? TN_ERR_REJECTED : TN_OK));
+            tn_module_free(m);
+        }
+}
+
 int main(void)
 {
     tn_context *cx = tn_context_new(NULL, NULL);
@@ -374,6 +393,7 @@ int main(void)
     test_allowed(cx);
     test_convert(cx);
     test_words(cx);
+    test_padding_by_a_size(cx);
     tn_context_free(cx);
     test_memory();
     test_memory_ways(naive, (const char *[]){"mind", "ptir-text", "tiny"}, 3);

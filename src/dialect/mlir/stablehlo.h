@@ -78,7 +78,7 @@ hlo_takes hlo_takes_view;
 hlo_put hlo_reduce, hlo_dot_general, hlo_conv, hlo_conv_grad_input, hlo_conv_grad_filter,
     hlo_convolve, hlo_reduce_window, hlo_cumulative;
 hlo_takes hlo_takes_reduce, hlo_takes_window, hlo_takes_cumulative, hlo_takes_images,
-    hlo_takes_filter;
+    hlo_takes_filter, hlo_takes_convolve;
 /* stablehlo_index.c */
 hlo_put hlo_take, hlo_scatter_add, hlo_dynamic_slice, hlo_dynamic_update, hlo_gather,
     hlo_scatter_reduce, hlo_segment_reduce;

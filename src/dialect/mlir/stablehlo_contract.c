@@ -421,6 +421,13 @@ static void put_layout(mlir_text *w, const uint32_t *axes, uint32_t rank, const 
     put(w, "]");
 }
 
+bool hlo_takes_convolve(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    (void)f;
+    return convolution_has_numbers(n->attrs) ||
+           object(why, "its steps and padding must be numbers");
+}
+
 /* Zeros between elements of the input take part there; here there is nothing. */
 void hlo_convolve(mlir_text *w, const node *n)
 {

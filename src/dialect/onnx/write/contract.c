@@ -1,6 +1,7 @@
 /* Products: MatMul, Conv and ConvTranspose between what brings axes into their order. */
 #include "dialect/onnx/write/writer.h"
 
+#include "ops/convolution.h"
 #include "ops/shape.h"
 
 #define PRODUCTS (ONNX_COMMON_BITS | ONNX_BIT(TN_UI64))
@@ -248,6 +249,8 @@ bool onnx_takes_convolution(const function *f, const node *n, char why[OBJECTION
     int64_t extra[TN_MAX_RANK];
     if (filter->count <= 0 || y->count == 0 || x->count == 0)
         return onnx_objection(why, "its filter has a symbolic size, or it makes or sums nothing");
+    if (!convolution_has_numbers(n->attrs))
+        return onnx_objection(why, "its steps and padding must be numbers");
     if (attr_int(n->attrs, KEY_BATCH_GROUPS, 1) != 1)
         return onnx_objection(why, "it has no groups of images");
     if (attr_int(n->attrs, KEY_ACCUM_DTYPE, TN_F32) != TN_F32 || y->dtype != x->dtype)
