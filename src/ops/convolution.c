@@ -72,19 +72,6 @@ static uint32_t put_axes(attr_key key, const uint32_t *axes, uint32_t rank, int6
     return 1;
 }
 
-bool convolution_has_numbers(const attrs *given)
-{
-    static const attr_key keys[] = {KEY_STRIDES, KEY_PADS, KEY_BASE_DILATION, KEY_DILATION};
-    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-        uint32_t n;
-        const int64_t *list = attr_ints(given, keys[k], &n);
-        for (uint32_t i = 0; i < n; i++)
-            if (dim_is_symbolic(list[i]))
-                return false;
-    }
-    return true;
-}
-
 value_id build_convolution(builder *b, value_id x, value_id w, const convolution *c,
                            const attr *dtypes, uint32_t n_dtypes)
 {

@@ -35,8 +35,6 @@ typedef struct convolution {
 bool convolution_resolve(const attrs *given, uint32_t rank, convolution *out, attr_key *fault);
 /* The same of attributes that the type rule has accepted. */
 convolution convolution_of_attrs(const attrs *given, uint32_t rank);
-/* Are its steps and padding numbers? */
-bool convolution_has_numbers(const attrs *given);
 /* Do the channels of FILTER that are summed, as bytes, make words of four, or the three of a
  * picture a word with one more? */
 bool convolution_has_words(const attrs *given, const type *filter);

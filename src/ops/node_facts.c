@@ -15,6 +15,20 @@ const literal *node_shown_literal(const function *f, const node *n)
     return NULL;
 }
 
+bool node_has_known_windows(const node *n)
+{
+    static const attr_key keys[] = {KEY_WINDOW, KEY_STRIDES, KEY_PADS, KEY_BASE_DILATION,
+                                    KEY_DILATION};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        uint32_t count;
+        const int64_t *list = attr_ints(n->attrs, keys[k], &count);
+        for (uint32_t i = 0; i < count; i++)
+            if (dim_is_symbolic(list[i]))
+                return false;
+    }
+    return true;
+}
+
 /* Is V, of integers, one number other than 0 in all its elements? */
 static bool is_not_zero(const function *f, value_id v)
 {

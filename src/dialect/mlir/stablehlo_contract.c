@@ -6,6 +6,7 @@
 #include "ops/attr_rules.h"
 #include "ops/convolution.h"
 #include "ops/fold_ops.h"
+#include "ops/node_facts.h"
 #include "ops/shape.h"
 
 /* ---- reductions ---- */
@@ -144,7 +145,7 @@ bool hlo_takes_window(const function *f, const node *n, char why[OBJECTION_SIZE]
     tn_dtype d = value_type(f, n->first_value)->dtype;
     if (attr_int(n->attrs, KEY_ACCUM_DTYPE, d) != (int64_t)d)
         return object(why, "it accumulates in the element type; cast first");
-    return true;
+    return node_has_known_windows(n) || object(why, "its windows and padding must be numbers");
 }
 
 /* `dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>` of N pairs. */
@@ -424,8 +425,7 @@ static void put_layout(mlir_text *w, const uint32_t *axes, uint32_t rank, const 
 bool hlo_takes_convolve(const function *f, const node *n, char why[OBJECTION_SIZE])
 {
     (void)f;
-    return convolution_has_numbers(n->attrs) ||
-           object(why, "its steps and padding must be numbers");
+    return node_has_known_windows(n) || object(why, "its steps and padding must be numbers");
 }
 
 /* Zeros between elements of the input take part there; here there is nothing. */

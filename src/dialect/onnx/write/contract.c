@@ -1,7 +1,7 @@
 /* Products: MatMul, Conv and ConvTranspose between what brings axes into their order. */
 #include "dialect/onnx/write/writer.h"
 
-#include "ops/convolution.h"
+#include "ops/node_facts.h"
 #include "ops/shape.h"
 
 #define PRODUCTS (ONNX_COMMON_BITS | ONNX_BIT(TN_UI64))
@@ -249,7 +249,7 @@ bool onnx_takes_convolution(const function *f, const node *n, char why[OBJECTION
     int64_t extra[TN_MAX_RANK];
     if (filter->count <= 0 || y->count == 0 || x->count == 0)
         return onnx_objection(why, "its filter has a symbolic size, or it makes or sums nothing");
-    if (!convolution_has_numbers(n->attrs))
+    if (!node_has_known_windows(n))
         return onnx_objection(why, "its steps and padding must be numbers");
     if (attr_int(n->attrs, KEY_BATCH_GROUPS, 1) != 1)
         return onnx_objection(why, "it has no groups of images");
@@ -352,6 +352,8 @@ bool onnx_takes_max_pool(const function *f, const node *n, char why[OBJECTION_SI
     const int64_t *dilation = attr_ints(n->attrs, KEY_DILATION, &rank);
     const int64_t *pads = attr_ints(n->attrs, KEY_PADS, &rank);
     const tn_dtype d = t->dtype;
+    if (!node_has_known_windows(n))
+        return onnx_objection(why, "its windows and padding must be numbers");
     if (attr_int(n->attrs, KEY_COMBINE, COMBINE_ADD) != COMBINE_MAX ||
         attr_find(n->attrs, KEY_ACCUM_DTYPE) || t->rank < 3 || t->rank > 5 ||
         (d != TN_F32 && d != TN_F64 && d != TN_F16))
