@@ -66,14 +66,46 @@ static bool has_extension(const dialect *d, const char *file)
     return false;
 }
 
-const dialect *dialect_guess(const char *file, const char *text, size_t length)
+static const dialect *dialect_of_name(const char *file)
 {
     for (const dialect *const *d = dialects; file && *d; d++)
         if (has_extension(*d, file))
             return *d;
+    return NULL;
+}
+
+/* The family of D, or of what it becomes when it is read; NULL where it is not read. */
+static const char *family_read(const dialect *d)
+{
+    if (d->read && !d->can && d->lowers_to)
+        d = dialect_by_name(d->lowers_to);
+    return d->read && d->can ? d->can->family : NULL;
+}
+
+/* NAMED, or where a text does not look like it, the other form of its family that the text has. */
+static const dialect *form_of(const dialect *named, const char *text, size_t length)
+{
+    const char *const family = family_read(named);
+    if (!family || named->looks_like(text, length))
+        return named;
+    for (const dialect *const *d = dialects; *d; d++) {
+        const char *const other = family_read(*d);
+        if (other && strcmp(other, family) == 0 && (*d)->looks_like(text, length))
+            return *d;
+    }
+    return named;
+}
+
+const dialect *dialect_guess(const char *file, const char *text, size_t length)
+{
     const size_t mark = source_mark_length(text, length);
+    text += mark;
+    length -= mark;
+    const dialect *named = dialect_of_name(file);
+    if (named)
+        return form_of(named, text, length);
     for (const dialect *const *d = dialects; *d; d++)
-        if ((*d)->looks_like(text + mark, length - mark))
+        if ((*d)->looks_like(text, length))
             return *d;
     return NULL;
 }

@@ -126,7 +126,8 @@ const dialect *dialect_by_name(const char *name);
 tn_status dialect_unknown(diag_channel *d, const char *name);
 /* Note the names of all dialects for which IS_MEANT holds. */
 void dialect_note_names(diag_channel *d, bool (*is_meant)(const dialect *));
-/* By the extension of FILE, else by looking at the text; NULL when neither tells. */
+/* By the extension of FILE, else by looking at the text, which also decides between forms of the
+ * language that the extension names; NULL when neither tells. */
 const dialect *dialect_guess(const char *file, const char *text, size_t length);
 
 #endif

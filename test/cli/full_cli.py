@@ -527,7 +527,8 @@ class Optimize(Case):
     def test_a_dialect_that_was_guessed(self):
         """A file with faults whose name tells no dialect: which one it was taken for."""
         for name, text, guess in [("script.py", "import numpy as np\ndef f(x): return x\n", "mind-source"), ("net.txt", "%0 = Relo (%1) : f\n", "mind"),
-                                  ("net.ir", "%0 = Relo (%1) : f\n", None)]:
+                                  ("net.mind", "%0 = Relo (%1) : f\n", "mind"), ("net.ptir", '{"functions": [], "regions": 3', "ptir"),
+                                  ("net.ir", "%0 = Relo (%1) : f\n", None), ("outputs.mind", "outputs = 3\n", None)]:
             self.write(name, text)
             said = self.tenon("check", name, status=1).err
             self.assertEqual("note: the text looks like" in said, guess is not None, said)

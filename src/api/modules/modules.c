@@ -104,7 +104,7 @@ tn_status api_check_known(context *cx, const char *what, const tn_known_input *k
 static void note_guess(const module *m, const tn_read_options *o, const dialect *d)
 {
     const char *name = m->source.name;
-    if (!o->dialect && name[0] != '<' && !dialect_guess(name, "", 0))
+    if (!o->dialect && name[0] != '<' && dialect_guess(name, "", 0) != d)
         diag_note(&m->cx->diag, NULL, NO_SPAN,
                   "the text looks like %s, and was read as that; %s names another dialect", d->name,
                   diag_setting_name(&m->cx->diag, SETTING_DIALECT));

@@ -64,7 +64,15 @@ static bool looks_like(const char *text, size_t length)
         return false;
     if (text[at] == '{' || text[at] == '[')
         return contains(text, n, "\"opcode\"") && contains(text, n, "\"result_type\"");
-    return text[at] == '%' || (n - at > 7 && memcmp(text + at, "outputs", 7) == 0);
+    if (text[at] == '%')
+        return true;
+    static const char last[] = "outputs";
+    if (n - at < sizeof last || memcmp(text + at, last, sizeof last - 1) != 0)
+        return false;
+    at += sizeof last - 1;
+    while (at < n && text[at] == ' ')
+        at++;
+    return at < n && text[at] == ':';
 }
 
 const dialect dialect_mind = {
