@@ -133,6 +133,11 @@ def put_tensor(array, name=""):
     return out + (field(8, name) if name else b"") + field(9, np.ascontiguousarray(array).tobytes())
 
 
+def put_sparse(name, values, indices, dims):
+    out = field(1, values if isinstance(values, bytes) else put_tensor(values, name)) + field(2, put_tensor(indices))
+    return Sparse(out + b"".join(field(3, int(n)) for n in dims))
+
+
 def put_external(dims, dtype, name, **entries):
     """The bytes of a TensorProto whose data lies elsewhere, as ENTRIES say: location, offset, length."""
     number = next(n for n, (_, own, _) in TYPES.items() if own == dtype)
@@ -149,6 +154,10 @@ class Ref(str):
     """In the body of a function: the attribute of the call that has this name."""
 
 
+class Sparse(bytes):
+    """The bytes of a SparseTensorProto, as an attribute."""
+
+
 def put_attribute(name, value):
     out = field(1, name)
     if isinstance(value, Ref):
@@ -161,6 +170,8 @@ def put_attribute(name, value):
         return out + field(4, value) + field(20, 3)
     if isinstance(value, np.ndarray):
         return out + field(5, put_tensor(value)) + field(20, 4)
+    if isinstance(value, Sparse):
+        return out + field(22, value) + field(20, 11)
     if isinstance(value, bytes):  # a graph
         return out + field(6, value) + field(20, 5)
     if value and isinstance(value[0], str):
@@ -208,9 +219,10 @@ def function(name, inputs, outputs, nodes, domain="own", opset=13, attributes=()
 
 def graph(nodes, inputs, outputs, initializers=(), name="g"):
     """The bytes of a GraphProto. INPUTS and OUTPUTS: (name, dtype, shape); INITIALIZERS: (name, array), or the bytes
-    of a TensorProto."""
+    of a TensorProto, or a Sparse."""
     out = b"".join(field(1, n) for n in nodes) + field(2, name)
-    out += b"".join(field(5, i if isinstance(i, bytes) else put_tensor(i[1], i[0])) for i in initializers)
+    for i in initializers:
+        out += field(15 if isinstance(i, Sparse) else 5, i if isinstance(i, bytes) else put_tensor(i[1], i[0]))
     out += b"".join(field(11, value_info(*i)) for i in inputs)
     return out + b"".join(field(12, value_info(*o)) for o in outputs)
 

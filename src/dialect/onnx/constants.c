@@ -53,7 +53,7 @@ static void bad_tensor(importer *im, const onnx_tensor *t, const char *why)
  * long as it is used, in a file beside the model or in the block that holds the model's text. */
 static const void *in_place(const importer *im, const onnx_tensor *t, const onnx_tensor_facts *f)
 {
-    const bool stays = onnx_tensor_is_external(t) || im->m->text_block;
+    const bool stays = !t->is_stored && (onnx_tensor_is_external(t) || im->m->text_block);
     const bool fits = stays && t->raw.n == f->bytes && f->bytes >= PAYLOAD_FROM &&
                       literal_is_normal(f->dtype) &&
                       (uintptr_t)t->raw.at % onnx_element_align(t->data_type) == 0;

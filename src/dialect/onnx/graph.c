@@ -396,10 +396,12 @@ bool onnx_read_nodes(importer *im, onnx_scope *scope, const onnx_node *nodes, ui
 bool onnx_define_initializers(importer *im, onnx_scope *scope, const onnx_graph *g)
 {
     const onnx_tensor *tensors = g->initializers.at;
-    if (g->sparse_initializers.n)
-        (void)onnx_refuse_file(im, DIAG_UnknownDType, "", "sparse initializers are not read");
-    for (uint32_t i = 0; i < g->initializers.n; i++) {
-        onnx_value v = {.name = tensors[i].name, .tensor = onnx_with_data(im, &tensors[i])};
+    const onnx_sparse *sparse = g->sparse_initializers.at;
+    const uint32_t n = g->initializers.n;
+    for (uint32_t i = 0; i < onnx_n_initializers(g); i++) {
+        onnx_value v = {.name = onnx_initializer_name(g, i),
+                        .tensor = i < n ? onnx_with_data(im, &tensors[i])
+                                        : onnx_dense(im, &sparse[i - n])};
         v.is_faulty = !v.tensor;
         if (!onnx_define(im, scope, &v) && im->no_memory)
             return false;

@@ -257,6 +257,11 @@ const known_value *onnx_value_known(importer *im, onnx_value *v);
  * as long as anything that is made of the model. NULL: it is refused, or there is no memory. */
 const onnx_tensor *onnx_with_data(importer *im, const onnx_tensor *t);
 
+/* ---- sparse.c ---- */
+
+/* S with all of its elements. NULL: it is refused, or there is no memory. */
+const onnx_tensor *onnx_dense(importer *im, const onnx_sparse *s);
+
 /* ---- graph.c ---- */
 
 /* Refuse IMPORTS of a model or function that name two versions of a domain. False without memory.

@@ -87,7 +87,11 @@ static const message_rule tensor_rule = {"TensorProto",
                                           [13] = MANY(onnx_tensor, external, pair_rule),
                                           [14] = INT(onnx_tensor, location)}};
 
-static const message_rule any_rule = {"SparseTensorProto", sizeof(onnx_message), {{0}}};
+static const message_rule sparse_rule = {"SparseTensorProto",
+                                         sizeof(onnx_sparse),
+                                         {[1] = ONE(onnx_sparse, values, tensor_rule),
+                                          [2] = ONE(onnx_sparse, indices, tensor_rule),
+                                          [3] = INTS(onnx_sparse, dims)}};
 
 static const message_rule dim_rule = {
     "Dimension", sizeof(onnx_dim), {[1] = INT(onnx_dim, value), [2] = BYTES(onnx_dim, param)}};
@@ -124,7 +128,8 @@ static const message_rule attribute_rule = {"AttributeProto",
                                              [10] = MANY(onnx_attribute, tensors, tensor_rule),
                                              [11] = MANY(onnx_attribute, graphs, graph_rule),
                                              [20] = INT(onnx_attribute, type),
-                                             [21] = BYTES(onnx_attribute, refers)}};
+                                             [21] = BYTES(onnx_attribute, refers),
+                                             [22] = ONE(onnx_attribute, sparse, sparse_rule)}};
 
 static const message_rule node_rule = {"NodeProto",
                                        sizeof(onnx_node),
@@ -136,15 +141,16 @@ static const message_rule node_rule = {"NodeProto",
                                         [7] = BYTES(onnx_node, domain),
                                         [8] = BYTES(onnx_node, overload)}};
 
-static const message_rule graph_rule = {"GraphProto",
-                                        sizeof(onnx_graph),
-                                        {[1] = MANY(onnx_graph, nodes, node_rule),
-                                         [2] = BYTES(onnx_graph, name),
-                                         [5] = MANY(onnx_graph, initializers, tensor_rule),
-                                         [11] = MANY(onnx_graph, inputs, value_info_rule),
-                                         [12] = MANY(onnx_graph, outputs, value_info_rule),
-                                         [13] = MANY(onnx_graph, value_infos, value_info_rule),
-                                         [15] = MANY(onnx_graph, sparse_initializers, any_rule)}};
+static const message_rule graph_rule = {
+    "GraphProto",
+    sizeof(onnx_graph),
+    {[1] = MANY(onnx_graph, nodes, node_rule),
+     [2] = BYTES(onnx_graph, name),
+     [5] = MANY(onnx_graph, initializers, tensor_rule),
+     [11] = MANY(onnx_graph, inputs, value_info_rule),
+     [12] = MANY(onnx_graph, outputs, value_info_rule),
+     [13] = MANY(onnx_graph, value_infos, value_info_rule),
+     [15] = MANY(onnx_graph, sparse_initializers, sparse_rule)}};
 
 static const message_rule function_rule = {"FunctionProto",
                                            sizeof(onnx_function),

@@ -46,10 +46,18 @@ typedef struct onnx_tensor {
     onnx_bytes name, raw;
     onnx_list external; /* onnx_pair */
     int64_t location;
+    bool is_stored; /* no tensor of the file: `raw` has elements as the library stores them */
 } onnx_tensor;
 
 /* Fields of onnx_tensor by number, for `present`. */
 enum { ONNX_TENSOR_RAW = 9 };
+
+/* A tensor of which only some elements are written, the others being 0. */
+typedef struct onnx_sparse {
+    onnx_message message;
+    onnx_tensor *values, *indices; /* NULL: they are missing. The values have its name */
+    onnx_list dims;                /* int64_t */
+} onnx_sparse;
 
 typedef struct onnx_dim {
     onnx_message message;
@@ -105,6 +113,7 @@ typedef struct onnx_attribute {
     onnx_bytes s;
     onnx_tensor *t;
     struct onnx_graph *g;
+    onnx_sparse *sparse;
     onnx_list floats;  /* float */
     onnx_list ints;    /* int64_t */
     onnx_list strings; /* onnx_bytes */
@@ -126,7 +135,7 @@ typedef struct onnx_graph {
     onnx_bytes name;
     onnx_list initializers;                 /* onnx_tensor */
     onnx_list inputs, outputs, value_infos; /* onnx_value_info */
-    onnx_list sparse_initializers;          /* onnx_message */
+    onnx_list sparse_initializers;          /* onnx_sparse */
 } onnx_graph;
 
 typedef struct onnx_function {
@@ -165,6 +174,24 @@ const onnx_model *onnx_model_read(arena *memory, onnx_bytes bytes, char *own, ui
                                   onnx_fault *fault);
 /* The same for a file with one TensorProto. */
 const onnx_tensor *onnx_tensor_read(arena *memory, onnx_bytes bytes, onnx_fault *fault);
+
+static inline onnx_bytes onnx_sparse_name(const onnx_sparse *s)
+{
+    return s->values ? s->values->name : (onnx_bytes){0};
+}
+
+/* Initializers of both kinds have numbers: the dense ones first. */
+static inline uint32_t onnx_n_initializers(const onnx_graph *g)
+{
+    return g->initializers.n + g->sparse_initializers.n;
+}
+
+static inline onnx_bytes onnx_initializer_name(const onnx_graph *g, uint32_t i)
+{
+    const onnx_tensor *dense = g->initializers.at;
+    const onnx_sparse *sparse = g->sparse_initializers.at;
+    return i < g->initializers.n ? dense[i].name : onnx_sparse_name(&sparse[i - g->initializers.n]);
+}
 
 static inline bool onnx_has(const onnx_message *m, uint32_t field)
 {

@@ -83,12 +83,11 @@ static bool add_all_inner(sorter *s, inner *in, const onnx_graph *g)
 {
     const onnx_node *nodes = g->nodes.at;
     const onnx_value_info *inputs = g->inputs.at;
-    const onnx_tensor *tensors = g->initializers.at;
     for (uint32_t i = 0; i < g->inputs.n; i++)
         if (!add_inner(s, in, inputs[i].name))
             return false;
-    for (uint32_t i = 0; i < g->initializers.n; i++)
-        if (!add_inner(s, in, tensors[i].name))
+    for (uint32_t i = 0; i < onnx_n_initializers(g); i++)
+        if (!add_inner(s, in, onnx_initializer_name(g, i)))
             return false;
     for (uint32_t i = 0; i < g->nodes.n; i++) {
         const onnx_bytes *outputs = nodes[i].outputs.at;

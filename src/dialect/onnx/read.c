@@ -224,10 +224,9 @@ static bool read_input(importer *im, onnx_scope *scope, const onnx_value_info *i
 /* Initializers of the model's graph have names in the program, and may be given other values. */
 static bool read_weights(importer *im, onnx_scope *scope, const onnx_graph *g)
 {
-    const onnx_tensor *tensors = g->initializers.at;
-    for (uint32_t i = 0; i < g->initializers.n; i++) {
-        onnx_value *v = onnx_find(scope, tensors[i].name);
-        const char *name = onnx_text(im, tensors[i].name);
+    for (uint32_t i = 0; i < onnx_n_initializers(g); i++) {
+        onnx_value *v = onnx_find(scope, onnx_initializer_name(g, i));
+        const char *name = onnx_text(im, onnx_initializer_name(g, i));
         const tn_buffer *given = given_initializer(im->options, name);
         onnx_tensor_facts facts;
         if (!v || v->is_faulty)

@@ -112,10 +112,10 @@ static const char *const wrong_length = "its data does not have as many elements
 
 static const char *store_raw(const onnx_tensor *t, const onnx_tensor_facts *f, char *to)
 {
-    const size_t want = onnx_raw_bytes(f);
+    const size_t want = t->is_stored ? f->bytes : onnx_raw_bytes(f);
     if (t->raw.n != want)
         return wrong_length;
-    if (is_packed(f->dtype)) {
+    if (is_packed(f->dtype) && !t->is_stored) {
         for (size_t i = 0; i < want; i++)
             unpack(f->dtype, (uint8_t)t->raw.at[i], (int64_t)(2 * i), f->count, to);
         return NULL;

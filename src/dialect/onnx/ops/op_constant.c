@@ -35,6 +35,10 @@ bool onnx_op_constant(onnx_call *c)
     const onnx_attribute *a;
     if ((a = onnx_attr(c, "value")) && a->t)
         return onnx_give_tensor(c, 0, a->t);
+    if ((a = onnx_attr(c, "sparse_value")) && a->sparse) {
+        const onnx_tensor *dense = onnx_dense(c->im, a->sparse);
+        return dense && onnx_give_tensor(c, 0, dense);
+    }
     if ((a = onnx_attr_of(c, "value_float", ONNX_FLOAT)))
         return give_number(c, TN_F32, 0, 1, &(known_number){.f = (double)a->f});
     if ((a = onnx_attr_of(c, "value_int", ONNX_INT)))
@@ -45,8 +49,7 @@ bool onnx_op_constant(onnx_call *c)
         return give_list(c, a, false);
     if (onnx_attr(c, "value_string") || onnx_attr(c, "value_strings"))
         return onnx_refuse(c, DIAG_UnknownDType, "texts are not read");
-    return onnx_refuse(c, onnx_attr(c, "sparse_value") ? DIAG_UnknownDType : DIAG_MissingAttribute,
-                       "it has no value that is read");
+    return onnx_refuse(c, DIAG_MissingAttribute, "it has no value that is read");
 }
 
 /* The one element that the attribute `value` holds, or 0 of type f32. */
