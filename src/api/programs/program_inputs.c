@@ -57,6 +57,20 @@ static array array_of(const tn_buffer *b)
     return a;
 }
 
+/* The type that input INDEX is to have, with the names of sizes that are not known. */
+static const char *wanted(diag_channel *d, const tn_program *p, size_t index)
+{
+    const function *f = module_entry(p->graph);
+    const type *t = value_type(f, f->inputs.at[index]);
+    const tn_type *known = &p->inputs[index].type;
+    dim dims[TN_MAX_RANK];
+    for (uint32_t i = 0; i < t->rank; i++)
+        dims[i] = known->dims[i] == TN_DIM_UNKNOWN ? t->dims[i] : known->dims[i];
+    const char *text = arena_printf(&d->text, "%s%s", dtype_table[t->dtype].name,
+                                    dims_text(&d->text, &p->graph->types, dims, t->rank));
+    return text ? text : "";
+}
+
 static tn_status check(diag_channel *d, const tn_program *p, size_t index, tn_buffer *b,
                        const char *from)
 {
@@ -71,7 +85,7 @@ static tn_status check(diag_channel *d, const tn_program *p, size_t index, tn_bu
         return TN_OK;
     }
     const char *message = arena_printf(
-        &d->text, "input '%s' is %s, but %s %s%s", port->name, public_type_text(&d->text, want),
+        &d->text, "input '%s' is %s, but %s %s%s", port->name, wanted(d, p, index),
         from ? arena_printf(&d->text, "%s holds", from) : "the tensor given is",
         public_type_text(&d->text, given),
         same_extents && array_fits(&bare, want->dtype)
