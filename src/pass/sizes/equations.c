@@ -204,13 +204,15 @@ void equations_release(const module *m, equations *e)
 
 tn_status sizes_demanded(const module *m, dim_values *values)
 {
-    solver s = {.m = m, .t = &m->types, .values = values};
+    solver s;
     equations e = {0};
+    TN_TRY(solver_begin(&s, m, values));
     equations_of(m, &e);
     const bool no_memory = e.no_memory;
     if (!no_memory)
         (void)equations_follow(&e, &s);
     equations_release(m, &e);
+    solver_end(&s);
     return no_memory ? module_no_memory(m) : TN_OK;
 }
 

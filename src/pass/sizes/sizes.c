@@ -60,6 +60,46 @@ solution solve_size(solver *s, dim d, int64_t wanted)
     return wanted % known == 0 ? solve_size(s, unknown, wanted / known) : CONTRADICTS;
 }
 
+tn_status solver_begin(solver *s, const module *m, dim_values *values)
+{
+    const function *f = module_entry(m);
+    const type_table *t = &m->types;
+    *s = (solver){.m = m, .t = t, .values = values};
+    s->of_inputs = memory_alloc(m->allocator, t->exprs.n + 1);
+    if (!s->of_inputs)
+        return module_no_memory(m);
+    memset(s->of_inputs, 0, t->exprs.n);
+    for (uint32_t k = 0; k < f->inputs.n; k++) {
+        const type *ty = value_type(f, f->inputs.at[k]);
+        for (uint32_t i = 0; i < ty->rank; i++)
+            if (dim_is_symbolic(ty->dims[i]))
+                s->of_inputs[dim_index(ty->dims[i])] = true;
+    }
+    for (uint32_t i = t->exprs.n; i-- > 0;) { /* from expressions to the symbols in them */
+        const dim_expr *e = &t->exprs.at[i];
+        if (e->op == DIM_SYM || !s->of_inputs[i])
+            continue;
+        if (dim_is_symbolic(e->a))
+            s->of_inputs[dim_index(e->a)] = true;
+        if (dim_is_symbolic(e->b))
+            s->of_inputs[dim_index(e->b)] = true;
+    }
+    for (uint32_t i = 0; i < t->exprs.n; i++) { /* and to all that depend on these */
+        const dim_expr *e = &t->exprs.at[i];
+        if (e->op != DIM_SYM)
+            s->of_inputs[i] = (dim_is_symbolic(e->a) && s->of_inputs[dim_index(e->a)]) ||
+                              (dim_is_symbolic(e->b) && s->of_inputs[dim_index(e->b)]);
+    }
+    return TN_OK;
+}
+
+void solver_end(solver *s)
+{
+    if (s->of_inputs)
+        memory_free(s->m->allocator, s->of_inputs, s->t->exprs.n + 1);
+    s->of_inputs = NULL;
+}
+
 static const char *dim_words(const module *m, dim d)
 {
     return dims_text(&m->cx->diag.text, &m->types, &d, 1);
@@ -94,13 +134,6 @@ static tn_status solve_input(solver *s, uint32_t index, const given_shape *given
     for (uint32_t i = 0; i < t->rank; i++)
         if (solve_size(s, t->dims[i], given->dims[i]) == CONTRADICTS)
             return contradiction(s, f, n, i, given->dims[i], t->dims[i]);
-    return TN_OK;
-}
-
-static tn_status solve_inputs(solver *s, const given_shape *given)
-{
-    for (uint32_t k = 0; k < module_entry(s->m)->inputs.n; k++)
-        TN_TRY(solve_input(s, k, &given[k]));
     return TN_OK;
 }
 
@@ -148,11 +181,17 @@ static tn_status solve_declared(solver *s, const function *f)
     return TN_OK;
 }
 
+static bool is_of_input(const solver *s, dim d)
+{
+    return s->of_inputs && dim_is_symbolic(d) && s->of_inputs[dim_index(d)];
+}
+
 /* Solve the sizes of TO that follow from FROM. A reshape that is wrong solves nothing here: the
  * type rule reports it. */
 static void solve_reshape(solver *s, const type *from, const type *to)
 {
     grouped have[TN_MAX_RANK], want[TN_MAX_RANK];
+    uint32_t n_unknown = 0;
     for (uint32_t k = 0; k < from->rank; k++) {
         have[k].written = from->dims[k];
         if (!dim_bind(s->t, from->dims[k], s->values, &have[k].extent) || have[k].extent <= 0)
@@ -160,12 +199,15 @@ static void solve_reshape(solver *s, const type *from, const type *to)
     }
     for (uint32_t j = 0; j < to->rank; j++) {
         want[j].written = to->dims[j];
-        if (!dim_bind(s->t, to->dims[j], s->values, &want[j].extent))
+        if (!dim_bind(s->t, to->dims[j], s->values, &want[j].extent)) {
             want[j].extent = -1;
+            n_unknown++;
+        }
     }
+    const bool is_guess = n_unknown > 1; /* else it follows */
     regroup(have, from->rank, want, to->rank);
     for (uint32_t j = 0; j < to->rank; j++)
-        if (want[j].extent >= 0)
+        if (want[j].extent >= 0 && !(is_guess && is_of_input(s, to->dims[j])))
             (void)solve_size(s, to->dims[j], want[j].extent);
 }
 
@@ -192,39 +234,41 @@ static tn_status solve_rest(solver *s)
     return TN_OK;
 }
 
+/* Until nothing more follows: of the shapes GIVEN for the N inputs from FIRST on, and of the rest.
+ */
+static tn_status follow(const module *m, const given_shape *given, uint32_t first, uint32_t n,
+                        dim_values *values)
+{
+    solver s;
+    tn_status status = solver_begin(&s, m, values);
+    s.progress = true;
+    while (status == TN_OK && s.progress) {
+        s.progress = false;
+        for (uint32_t k = 0; status == TN_OK && k < n; k++)
+            status = solve_input(&s, first + k, &given[k]);
+        if (status == TN_OK)
+            status = solve_rest(&s);
+    }
+    solver_end(&s);
+    return status;
+}
+
 tn_status sizes_that_follow(const module *m, dim_values *values)
 {
-    solver s = {.m = m, .t = &m->types, .values = values};
-    do {
-        s.progress = false;
-        TN_TRY(solve_rest(&s));
-    } while (s.progress);
-    return TN_OK;
+    return follow(m, NULL, 0, 0, values);
 }
 
 tn_status sizes_from_input(const module *m, uint32_t input, const given_shape *given,
                            dim_values *values)
 {
-    solver s = {.m = m, .t = &m->types, .values = values};
     TN_TRY(check_input(m, input, given));
-    do {
-        s.progress = false;
-        TN_TRY(solve_input(&s, input, given));
-        TN_TRY(solve_rest(&s));
-    } while (s.progress);
-    return TN_OK;
+    return follow(m, given, input, 1, values);
 }
 
 tn_status sizes_partly_from_inputs(const module *m, const given_shape *given, dim_values *values)
 {
-    solver s = {.m = m, .t = &m->types, .values = values};
     TN_TRY(check_inputs(m, given));
-    do {
-        s.progress = false;
-        TN_TRY(solve_inputs(&s, given));
-        TN_TRY(solve_rest(&s));
-    } while (s.progress);
-    return TN_OK;
+    return follow(m, given, 0, module_entry(m)->inputs.n, values);
 }
 
 tn_status sizes_from_inputs(const module *m, const given_shape *given, dim_values *values)
