@@ -207,19 +207,52 @@ static bool range_count(onnx_call *c, int64_t *count)
     return true;
 }
 
-/* From 0 by 1 up to a size. */
+/* The one element of input K, a size or a whole number. */
+static bool whole_number(onnx_call *c, uint32_t k, known_number *out)
+{
+    const known_value *x = onnx_in_known(c, k);
+    if (!x || x->n != 1)
+        return false;
+    *out = x->at[0];
+    if (x->at[0].is_size || !dtype_is_float(x->dtype))
+        return true;
+    const double f = x->at[0].f, most = (double)((int64_t)1 << MOST_BITS_OF_RANGE);
+    if (!(f > -most && f < most) || f != (double)(int64_t)f)
+        return false;
+    out->i = (int64_t)f;
+    return true;
+}
+
+/* Between bounds of which one is a size, by a step that is a number. */
 static bool size_range(onnx_call *c, dim *count)
 {
-    const known_value *from = onnx_in_known(c, 0), *to = onnx_in_known(c, 1),
-                      *by = onnx_in_known(c, 2);
     const known_room room = onnx_known_room(c);
-    known_number n;
-    if (!from || !to || !by || from->n != 1 || to->n != 1 || by->n != 1 ||
-        dtype_is_float(from->dtype) || by->at[0].is_size || by->at[0].i != 1 ||
-        !known_number_binary(&room, KNOWN_SUB, TN_SI64, to->at[0], from->at[0], &n))
+    known_number from, to, by, n;
+    if (!whole_number(c, 0, &from) || !whole_number(c, 1, &to) || !whole_number(c, 2, &by) ||
+        by.is_size || by.i == 0 || by.i == INT64_MIN)
+        return false;
+    const bool up = by.i > 0;
+    const known_number step = {.i = up ? by.i : -by.i}, rest = {.i = step.i - 1};
+    if (!known_number_binary(&room, KNOWN_SUB, TN_SI64, up ? to : from, up ? from : to, &n))
+        return false;
+    if (step.i > 1 && !(known_number_binary(&room, KNOWN_ADD, TN_SI64, n, rest, &n) &&
+                        known_number_binary(&room, KNOWN_DIV, TN_SI64, n, step, &n)))
         return false;
     *count = n.i;
     return n.is_size || n.i >= 0;
+}
+
+/* Are all inputs of a Range known, with sizes among them? */
+static bool waits_for_sizes(onnx_call *c)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < 3; k++) {
+        const known_value *x = onnx_in_known(c, k);
+        if (!x)
+            return false;
+        any = any || known_has_sizes(x);
+    }
+    return any;
 }
 
 bool onnx_op_range(onnx_call *c)
@@ -233,7 +266,8 @@ bool onnx_op_range(onnx_call *c)
         (dtype_is_float(by->dtype) ? by->at[0].f == 0 : by->at[0].i == 0))
         return onnx_refuse(c, DIAG_InvalidAttribute, "its step is 0");
     if (!range_count(c, &n) && !size_range(c, &n))
-        return onnx_refuse(c, DIAG_DataDependentShape, "how many elements it has must be known");
+        return onnx_refuse(c, waits_for_sizes(c) ? DIAG_ShapeUnknown : DIAG_DataDependentShape,
+                           "how many elements it has must be known");
     const tn_value i = tn_iota(c->b, t->dtype, TN_INTS(n), 0);
     const tn_value from = onnx_in(c, 0), step = onnx_in(c, 2);
     return onnx_give(c, 0, tn_add(c->b, from, tn_mul(c->b, i, step)));
