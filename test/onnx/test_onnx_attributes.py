@@ -20,6 +20,15 @@ Y = ("y", "f32", None)
 ROW = re.compile(r'^ONNX\("(.*?)", (\w+), (\d+), (\w+), .*"(.*)"\)$', re.MULTILINE)
 
 
+NOT_LOOKED_AT = {"consumed_inputs"}  # which change nothing
+
+
+def spans(text, version):
+    """Does a span of ops.def, such as `4-` or `-12`, hold VERSION?"""
+    begin, _, end = text.partition("-")
+    return int(begin or 0) <= version <= int(end or 99)
+
+
 class Attributes(unittest.TestCase):
     def setUp(self):
         place = tempfile.TemporaryDirectory()
@@ -86,6 +95,18 @@ class Attributes(unittest.TestCase):
                                     [("n", np.array(5)), ("p", np.array(True))]))
         self.assertNotIn("places", said["message"])
 
+    def test_missing(self):
+        """What a node must have in this version, and need not in another."""
+        for op, opset, names, attribute in (("Concat", 13, "x x", "axis"), ("Slice", 9, "x", "ends"), ("TopK", 9, "x", "k"), ("MaxPool", 22, "x", "kernel_shape"), ("LRN", 13, "x", "size"),
+                                            ("DepthToSpace", 13, "x", "blocksize"), ("GroupNormalization", 21, "x x x", "num_groups"), ("Einsum", 12, "x", "equation")):
+            with self.subTest(op):
+                (self.folder / "m.onnx").write_bytes(model([node(op, names, "y")], [X], [Y], opset=opset))
+                done = start("check", self.folder / "m.onnx", "--diagnostics", "json")
+                said = json.loads(done.stderr.splitlines()[0])
+                self.assertEqual((done.returncode, said["kind"]), (1, "MissingAttribute"), said)
+                self.assertTrue(said["message"].startswith(f"{op}: it needs the attribute '{attribute}' (opset {opset}, output \"y\""), said)
+        self.assertEqual(self.warnings(model([node("Concat", "x x", "y")], [X], [Y], opset=3)), [])
+
     @unittest.skipUnless(onnx, "python3-onnx is missing")
     def test_table(self):
         """The attributes of each operator are those of its definition, for every version that Debian's package knows."""
@@ -93,17 +114,18 @@ class Attributes(unittest.TestCase):
         for domain, name, first, last, listed in ROW.findall((ROOT / "src/dialect/onnx/ops/ops.def").read_text()):
             for version in range(int(first), newest + 1 if last == "LATEST" else int(last) + 1):
                 try:
-                    wanted = set(onnx.defs.get_schema(name, version, domain).attributes)
+                    wanted = onnx.defs.get_schema(name, version, domain).attributes
                 except onnx.defs.SchemaError:
                     continue
-                own = set()
+                own, needed = set(), set()
                 for word in listed.split():
+                    word, mark, must = word.partition("!")
                     attribute, _, span = word.partition(":")
-                    begin, _, end = span.partition("-")
-                    if int(begin or 0) <= version <= int(end or 99):
-                        own.add(attribute)
+                    own |= {attribute} if spans(span, version) else set()
+                    needed |= {attribute} if mark and spans(must, version) else set()
                 with self.subTest(name=name, version=version):
-                    self.assertEqual(own, wanted)
+                    self.assertEqual(own, set(wanted))
+                    self.assertEqual(needed & own, {k for k, a in wanted.items() if a.required} - NOT_LOOKED_AT)
                 seen += 1
         self.assertGreater(seen, 1500)
 

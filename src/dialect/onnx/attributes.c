@@ -12,25 +12,59 @@ static int64_t number(const char **at, int64_t otherwise)
     return *at > begin ? n : otherwise;
 }
 
+/* Does the span at *AT, such as `4-` or `-12` behind the letter MARK, hold VERSION? Without the
+ * letter: OTHERWISE. */
+static bool spans(const char **at, char mark, int64_t version, bool otherwise)
+{
+    if (**at != mark)
+        return otherwise;
+    ++*at;
+    const int64_t first = number(at, 0);
+    *at += **at == '-';
+    return version >= first && version <= number(at, INT64_MAX);
+}
+
+/* An attribute as ops.def lists it. */
+typedef struct listed {
+    onnx_bytes name;
+    bool is_there, is_needed; /* in the version asked for */
+} listed;
+
+/* The attribute at *LIST, which moves on; false at the end. */
+static bool next_listed(const char **list, int64_t version, listed *out)
+{
+    if (!**list)
+        return false;
+    out->name = (onnx_bytes){*list, strcspn(*list, ":! ")};
+    *list += out->name.n;
+    out->is_there = spans(list, ':', version, true);
+    out->is_needed = spans(list, '!', version, false) && out->is_there;
+    *list += **list == ' ';
+    return true;
+}
+
 /* Does LIST, as ops.def writes it, have NAME for VERSION? */
 static bool has(const char *list, onnx_bytes name, int64_t version)
 {
-    while (*list) {
-        const char *word = list;
-        const size_t n = strcspn(word, ": ");
-        int64_t first = 0, last = INT64_MAX;
-        list += n;
-        if (*list == ':') {
-            list++;
-            first = number(&list, first);
-            list++; /* `-` */
-            last = number(&list, last);
-        }
-        list += *list == ' ';
-        if (n == name.n && memcmp(word, name.at, n) == 0)
-            return version >= first && version <= last;
-    }
+    for (listed a; next_listed(&list, version, &a);)
+        if (onnx_same(a.name, name))
+            return a.is_there;
     return false;
+}
+
+bool onnx_has_needed_attributes(onnx_call *c)
+{
+    const char *list = c->op->attributes;
+    for (listed a; next_listed(&list, c->version, &a);) {
+        char name[48];
+        if (!a.is_needed || a.name.n >= sizeof name)
+            continue;
+        memcpy(name, a.name.at, a.name.n);
+        name[a.name.n] = '\0';
+        if (!onnx_attr(c, name))
+            return onnx_refuse(c, DIAG_MissingAttribute, "it needs the attribute '%s'", name);
+    }
+    return true;
 }
 
 /* Loops that are written out, and attempts that fail, read a node several times. *IS_FIRST: this is

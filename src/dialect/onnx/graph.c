@@ -297,7 +297,7 @@ static bool run(onnx_call *c)
         return ok && onnx_call_function(c, f) && onnx_check_attributes(c, f);
     if (!c->op)
         return unknown_op(c, near, domain);
-    if (!ok || !right_arity(c))
+    if (!ok || !right_arity(c) || !onnx_has_needed_attributes(c))
         return false;
     const char *outer = im->b.label;
     const uint32_t n_scopes = im->b.scopes.n;
@@ -428,8 +428,9 @@ bool onnx_read_body(onnx_call *c, onnx_scope *scope, const onnx_graph *g, const 
     if (g->inputs.n != n_args || g->outputs.n < n)
         return onnx_refuse(c, DIAG_RegionSignature,
                            "an inner graph with %" PRIu32 " input%s and %" PRIu32
-                           " output%s does not fit",
-                           g->inputs.n, plural(g->inputs.n), g->outputs.n, plural(g->outputs.n));
+                           " output%s does not fit: it is given %" PRIu32 ", and gives %" PRIu32,
+                           g->inputs.n, plural(g->inputs.n), g->outputs.n, plural(g->outputs.n),
+                           n_args, n);
     for (uint32_t i = 0; i < n_args; i++) {
         onnx_value v = args[i];
         v.name = inputs[i].name;

@@ -239,6 +239,8 @@ static inline bool onnx_same(onnx_bytes a, onnx_bytes b)
 /* Warn of the attributes of C, which was read, that its operator does not have; or the function F,
  * which may be NULL. False without memory. */
 bool onnx_check_attributes(onnx_call *c, const onnx_function *f);
+/* Refuse C where it lacks an attribute that its operator must have. */
+bool onnx_has_needed_attributes(onnx_call *c);
 
 /* ---- constants.c ---- */
 

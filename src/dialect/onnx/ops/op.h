@@ -68,6 +68,9 @@ tn_value onnx_positions(onnx_call *c, uint32_t k, dim extent);
 /* X with AXIS replaced by the axes of I, which holds positions along it. */
 tn_value onnx_take_along(onnx_call *c, tn_value x, tn_value i, uint32_t axis);
 
+/* `[2, 3]`, for messages. */
+const char *onnx_shape_text(const onnx_call *c, tn_ints dims);
+
 /* X in the type TO. Floats of 8 bits that are too large, and infinities, become the largest, unless
  * the attribute `saturate` is 0. */
 tn_value onnx_as_float(onnx_call *c, tn_value x, tn_dtype to);

@@ -3,7 +3,7 @@
 
 #include "dialect/onnx/ops/op.h"
 
-static const char *shape_text(const onnx_call *c, tn_ints dims)
+const char *onnx_shape_text(const onnx_call *c, tn_ints dims)
 {
     return dims_text(&c->im->memory, &c->im->m->types, dims.at, (uint32_t)dims.n);
 }
@@ -25,7 +25,7 @@ bool onnx_in_fits(onnx_call *c, uint32_t k, tn_ints dims)
         if (t->dims[i] != dims.at[i] && are_numbers(t->dims[i], dims.at[i]))
             return onnx_refuse(c, DIAG_DimensionMismatch,
                                "input %" PRIu32 " has the shape %s, not %s", k,
-                               shape_text(c, onnx_dims(t)), shape_text(c, dims));
+                               onnx_shape_text(c, onnx_dims(t)), onnx_shape_text(c, dims));
     return true;
 }
 
@@ -41,7 +41,7 @@ bool onnx_spreads(onnx_call *c, tn_value v, tn_ints dims)
     }
     return ok || onnx_refuse(c, DIAG_DimensionMismatch,
                              "an operand of the shape %s does not broadcast to %s",
-                             shape_text(c, onnx_dims(t)), shape_text(c, dims));
+                             onnx_shape_text(c, onnx_dims(t)), onnx_shape_text(c, dims));
 }
 
 tn_value onnx_along(onnx_call *c, tn_value v, int64_t axis, uint32_t rank)

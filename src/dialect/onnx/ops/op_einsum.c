@@ -24,15 +24,17 @@ typedef struct equation {
     dim extents[N_LETTERS];
 } equation;
 
-static bool malformed(equation *e)
+static bool malformed(equation *e, const char *why)
 {
-    return onnx_refuse(e->c, DIAG_InvalidAttribute, "'equation' is malformed");
+    const onnx_attribute *text = onnx_attr_of(e->c, "equation", ONNX_STRING);
+    return onnx_refuse(e->c, DIAG_InvalidAttribute, "'equation' is '%.*s': %s", ONNX_TEXT(text->s),
+                       why);
 }
 
 static bool add_letter(equation *e, lettered *t, uint8_t letter)
 {
     if (t->n == TN_MAX_RANK)
-        return malformed(e);
+        return malformed(e, "a tensor has too many letters");
     t->letters[t->n++] = letter;
     return true;
 }
@@ -53,7 +55,7 @@ static bool read_letters(equation *e, lettered *t, uint32_t n_dots)
                 if (!add_letter(e, t, (uint8_t)(DOTS - i)))
                     return false;
         } else {
-            return malformed(e);
+            return malformed(e, "letters, blanks and one '...' a tensor may stand there");
         }
     }
     return true;
@@ -81,7 +83,7 @@ static bool read_input(equation *e, uint32_t k, lettered *t)
     if (n_dots > e->most_dots)
         e->most_dots = n_dots;
     if (n_dots > DOTS || !read_letters(e, t, n_dots))
-        return n_dots <= DOTS ? false : malformed(e);
+        return n_dots <= DOTS ? false : malformed(e, "'...' stands for too many axes");
     if (t->n != u->rank)
         return onnx_refuse(e->c, DIAG_RankMismatch,
                            "'equation' has %" PRIu32 " letter%s for input %" PRIu32
@@ -221,17 +223,23 @@ static bool read_result(equation *e, lettered *out)
     if (e->at == e->end) {
         implied_result(e, out);
     } else {
+        if (*e->at == ',')
+            return malformed(e, "it has more tensors than there are inputs");
         if (e->end - e->at < 2 || e->at[1] != '>')
-            return malformed(e);
+            return malformed(e, "'>' is expected behind '-'");
         e->at += 2;
-        if (!read_letters(e, out, e->most_dots) || e->at != e->end)
-            return malformed(e);
+        if (!read_letters(e, out, e->most_dots))
+            return false;
+        if (e->at != e->end)
+            return malformed(e, "it goes on behind the result");
     }
     for (uint32_t i = 0; i < out->n; i++) {
         lettered before = *out;
         before.n = i;
-        if (e->uses[out->letters[i]]++ == 0 || has_letter(&before, out->letters[i], &at))
-            return malformed(e);
+        if (e->uses[out->letters[i]]++ == 0)
+            return malformed(e, "a letter of the result is in no input");
+        if (has_letter(&before, out->letters[i], &at))
+            return malformed(e, "a letter stands twice in the result");
     }
     return true;
 }
@@ -243,7 +251,7 @@ static tn_value arranged(equation *e, const lettered *t, const lettered *out)
     uint32_t at;
     for (uint32_t i = 0; i < out->n; i++) {
         if (!has_letter(t, out->letters[i], &at)) {
-            (void)malformed(e);
+            (void)malformed(e, "a letter of the result is in no input");
             return tn_no_value();
         }
         perm[i] = at;
@@ -257,12 +265,10 @@ bool onnx_op_einsum(onnx_call *c)
     lettered *all = ARENA_ARRAY(&c->im->memory, lettered, c->n_in), out;
     if (!all)
         return onnx_no_memory(c->im);
-    if (!text)
-        return onnx_refuse(c, DIAG_MissingAttribute, "'equation' is missing");
     equation e = {.c = c, .at = text->s.at, .end = text->s.at + text->s.n};
     for (uint32_t k = 0; k < c->n_in; k++) {
         if (k > 0 && (e.at == e.end || *e.at++ != ','))
-            return malformed(&e);
+            return malformed(&e, "it has fewer tensors than there are inputs");
         if (!read_input(&e, k, &all[k]))
             return false;
     }

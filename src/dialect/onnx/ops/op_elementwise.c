@@ -226,8 +226,6 @@ bool onnx_op_cast(onnx_call *c)
     const int64_t number = onnx_attr_int(c, "to", 0);
     if (onnx_dtype(number, &to))
         return give_cast(c, to);
-    if (!onnx_attr(c, "to"))
-        return onnx_refuse(c, DIAG_MissingAttribute, "it needs the attribute 'to'");
     if (onnx_dtype_name(number))
         return onnx_refuse(c, DIAG_UnknownDType, "to %s, which is not read",
                            onnx_dtype_name(number));

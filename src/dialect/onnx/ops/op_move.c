@@ -168,7 +168,9 @@ bool onnx_op_expand(onnx_call *c)
         if (dims[i] < 0 && !dim_is_symbolic(dims[i]))
             return onnx_refuse(c, DIAG_NegativeDimension, "an extent is negative");
     if (broadcast_shapes(t->dims, t->rank, dims, n, &s).kind != SHAPE_OK)
-        return onnx_refuse(c, DIAG_BroadcastMismatch, "the shapes do not broadcast");
+        return onnx_refuse(c, DIAG_BroadcastMismatch, "the shapes %s and %s do not broadcast",
+                           onnx_shape_text(c, (tn_ints){t->dims, t->rank}),
+                           onnx_shape_text(c, (tn_ints){dims, n}));
     return onnx_give(c, 0, tn_broadcast(c->b, x, (tn_ints){s.dims, s.rank}));
 }
 
@@ -212,15 +214,18 @@ bool onnx_op_concat(onnx_call *c)
 static bool sizes_fit(onnx_call *c, dim extent, const int64_t *sizes)
 {
     int64_t left = dim_is_symbolic(extent) ? INT64_MAX : extent;
+    bool ok = true;
     for (uint32_t i = 0; i < c->n_out; i++) {
         if (sizes[i] < 0)
             return onnx_refuse(c, DIAG_NegativeDimension, "a size is negative");
-        if (sizes[i] > left)
-            return onnx_refuse(c, DIAG_InvalidDimension, "the sizes of the parts do not fit");
-        left -= sizes[i];
+        ok = ok && sizes[i] <= left;
+        left -= ok ? sizes[i] : 0;
     }
-    return left == 0 || dim_is_symbolic(extent) ||
-           onnx_refuse(c, DIAG_InvalidDimension, "the sizes of the parts do not fit");
+    return (ok && (left == 0 || dim_is_symbolic(extent))) ||
+           onnx_refuse(c, DIAG_InvalidDimension,
+                       "the sizes of the parts, %s, do not add up to the extent %s",
+                       onnx_shape_text(c, (tn_ints){sizes, c->n_out}),
+                       onnx_shape_text(c, TN_INTS(extent)));
 }
 
 /* How many elements each result has along an axis of EXTENT. */

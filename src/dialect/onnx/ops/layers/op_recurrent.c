@@ -464,7 +464,12 @@ static bool read_layer(layer *l)
         w->dims[gates_at] != hidden * n_gates[kind] ||
         r->dims[gates_at] != hidden * n_gates[kind] || w->dims[0] != l->n_directions ||
         r->dims[0] != l->n_directions)
-        return onnx_refuse(c, DIAG_DimensionMismatch, "the shapes of the weights do not fit");
+        return onnx_refuse(c, DIAG_DimensionMismatch,
+                           "the weights have the shapes %s and %s, and with %" PRIu32
+                           " gates of one width and %" PRId64 " direction%s these do not fit",
+                           onnx_shape_text(c, (tn_ints){w->dims, w->rank}),
+                           onnx_shape_text(c, (tn_ints){r->dims, r->rank}), n_gates[kind],
+                           (int64_t)l->n_directions, plural((uint64_t)l->n_directions));
     const int64_t named = onnx_attr_int(c, "hidden_size", hidden);
     if (named != hidden)
         return onnx_refuse(c, DIAG_InvalidAttribute,
