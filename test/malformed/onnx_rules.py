@@ -1,7 +1,7 @@
 """ONNX models: the wire format of protobuf, then what is wrong within a model that can be read."""
 import numpy as np
 
-from lib.onnx_files import field, function, graph, model, node, put_attribute, put_tensor, put_varint, value_info, varint
+from lib.onnx_files import field, function, graph, model, node, put_attribute, put_sparse, put_tensor, put_varint, value_info, varint
 from malformed.files import Wrong
 
 NAME = "m.onnx"
@@ -115,9 +115,9 @@ def models():
             ("LeakyRelu", {"alpha": "x"}, "InvalidAttribute"), ("LeakyRelu", {"alpha": [1.0]}, "InvalidAttribute"), ("Elu", {"alpha": 3}, "InvalidAttribute"),
             ("ReduceSum", {"axes": [4]}, "InvalidAxis"), ("ReduceMean", {"axes": [0, 0]}, "DuplicateAxis"), ("ReduceMax", {"keepdims": "x"}, "InvalidAttribute"),
             ("Squeeze", {"axes": [0]}, "SqueezeExtent"), ("Unsqueeze", {}, "MissingAttribute"), ("Unsqueeze", {"axes": [9]}, "InvalidAxis"), ("Unsqueeze", {"axes": [0, 0]}, "DuplicateAxis|InvalidAxis"),
-            ("ArgMax", {"axis": 8}, "InvalidAxis"), ("LpNormalization", {"axis": 5}, "InvalidAxis"), ("DepthToSpace", {"blocksize": 2}, "InvalidAttribute"), ("DepthToSpace", {}, "InvalidAttribute"),
+            ("ArgMax", {"axis": 8}, "InvalidAxis"), ("LpNormalization", {"axis": 5}, "InvalidAxis"), ("DepthToSpace", {"blocksize": 2}, "InvalidAttribute"), ("DepthToSpace", {}, "MissingAttribute"),
             ("EyeLike", {"dtype": 77}, "UnknownDType|InvalidAttribute|DTypeNotSupported"), ("Hardmax", {"axis": 5}, "InvalidAxis"), ("LogSoftmax", {"axis": 5}, "InvalidAxis"), ("CumSum", {}, "ArityMismatch"),
-            ("AveragePool", {"kernel_shape": [2]}, "RankMismatch"), ("MaxPool", {}, "MissingAttribute|RankMismatch"), ("LRN", {}, "InvalidAttribute"), ("Split", {"axis": 9}, "InvalidAxis")]:
+            ("AveragePool", {"kernel_shape": [2]}, "RankMismatch"), ("MaxPool", {}, "MissingAttribute|RankMismatch"), ("LRN", {}, "MissingAttribute"), ("Concat", {}, "MissingAttribute"), ("Split", {"axis": 9}, "InvalidAxis")]:
         yield made("attribute that does not fit", [node(op, "x", "y", name="one", **attributes)], kind, opset=11, node="one", faults=1)
     for op, constant, kind in [
             ("Reshape", ints(4), "ElementCountMismatch"), ("Reshape", ints(-1, -1), "InvalidAttribute|InvalidDimension|CannotInfer"), ("Reshape", ints(-2), "InvalidDimension|NegativeDimension|InvalidAttribute"),
@@ -125,6 +125,9 @@ def models():
             ("Pad", ints(1, 1), "InvalidPadding|InvalidAttribute|DimensionMismatch"), ("Unsqueeze", ints(0, 0), "DuplicateAxis|InvalidAxis"), ("ReduceSum", ints(5), "InvalidAxis"),
             ("Squeeze", ints(1), "SqueezeExtent"), ("CumSum", ints(3), "InvalidAxis"), ("TopK", ints(9), "InvalidAttribute|InvalidDimension"), ("Gather", np.ones(2, dtype=np.float32), "IndexDType|DTypeNotSupported")]:
         yield made("constant that does not fit", [node(op, "x c", "y" if op != "TopK" else "y i", name="one")], kind, constants=[("c", constant)], node="one", faults=1)
+    for indices, dims in (ints(7), [7]), (ints(1, 0), [7]), (ints(0), [-7]), (np.array([[0, 9]]), [7, 7]), (np.ones(1, np.float32), [7]):
+        yield made("sparse tensor that does not fit", [node("Add", "x c", "y", name="one")], "InvalidConstant",
+                   constants=[put_sparse("c", np.ones(len(indices), np.float32), indices, dims)], has="the sparse tensor 'c' cannot be read", faults=1)
     for k in -(1 << 63), -(1 << 63) + 1:  # numbers that the extents of symbols are among
         yield made("number that stands for a symbol", [node("TopK", "x", "y i", name="one", k=k)], "InvalidAttribute", inputs=[("x", "f32", ["n"])], opset=9,
                    node="one", has="'k' must not be negative", faults=1)
