@@ -207,6 +207,22 @@ class Operators(Case):
         got, = self.run_model(self.one_hot(np.array([2.75], np.float32), 3), {"x": ints(0, 1, 2)})
         self.assertEqual(got.shape, (3, 2))
 
+    def test_cumulative_products(self):
+        x = np.float32([[2, -1, 0.5], [4, 3, -2]])
+        for exclusive, reverse, want in ((0, 0, [[2, -2, -1], [4, 12, -24]]), (1, 0, [[1, 2, -2], [1, 4, 12]]),
+                                         (0, 1, [[-1, -0.5, 0.5], [-24, -6, -2]]), (1, 1, [[-0.5, 0.5, 1], [-6, -2, 1]])):
+            data = model([node("CumProd", "x a", "y", exclusive=exclusive, reverse=reverse)], [("x", "f32", [2, 3])], [("y", "f32", None)], [("a", np.int32(-1))], opset=26)
+            np.testing.assert_array_equal(self.run_model(data, {"x": x})[0], want)
+
+    def test_casts_of_bits(self):
+        x = np.float32([0, -0.0, 1, np.inf, -2.5])
+        data = model([node("BitCast", "x", "i", to=6), node("BitCast", "i", "u", to=12), node("BitCast", "u", "f", to=1)],
+                     [("x", "f32", [5])], [("i", "si32", None), ("u", "ui32", None), ("f", "f32", None)], opset=26)
+        for got, dtype in zip(self.run_model(data, {"x": x}), ("int32", "uint32", "float32")):
+            self.assertEqual((got.dtype, got.tobytes()), (dtype, x.tobytes()))
+        for to, kind in (11, "DTypeNotSupported"), (10, "DTypeNotSupported"), (9, "DTypeNotSupported"), (8, "UnknownDType"), (77, "UnknownDType"):
+            self.assertEqual(self.refused(model([node("BitCast", "x", "y", to=to)], [("x", "f32", [5])], [("y", "f32", None)], opset=26)), [kind])
+
     def test_empty_lists_are_no_number(self):
         """Where one number is wanted, a list of none must not leave it unset."""
         none = put_tensor(ints(), "k")

@@ -232,6 +232,17 @@ bool onnx_op_cast(onnx_call *c)
     return onnx_refuse(c, DIAG_UnknownDType, "there is no element type %" PRId64, number);
 }
 
+/* The same bits, of a type as wide. */
+bool onnx_op_bit_cast(onnx_call *c)
+{
+    tn_dtype to;
+    const int64_t number = onnx_attr_int(c, "to", 0);
+    if (!onnx_dtype(number, &to))
+        return onnx_refuse(c, DIAG_UnknownDType, "there is no element type %" PRId64 ", the 'to'",
+                           number);
+    return onnx_give(c, 0, tn_bitcast(c->b, onnx_in(c, 0), to));
+}
+
 bool onnx_op_cast_like(onnx_call *c)
 {
     const type *t = onnx_in_type(c, 1);

@@ -131,7 +131,7 @@ bool onnx_op_reverse_sequence(onnx_call *c)
     return onnx_give(c, 0, tn_gather(c->b, x, from, time));
 }
 
-bool onnx_op_cum_sum(onnx_call *c)
+bool onnx_op_cumulative(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
     const type *t = onnx_type_of(c, x);
@@ -140,7 +140,7 @@ bool onnx_op_cum_sum(onnx_call *c)
         return false;
     const bool exclusive = onnx_attr_int(c, "exclusive", 0);
     const bool reverse = onnx_attr_int(c, "reverse", 0);
-    return onnx_give(c, 0, tn_cumulative(c->b, x, TN_FOLD_SUM, axis, exclusive, reverse));
+    return onnx_give(c, 0, tn_cumulative(c->b, x, (tn_fold)c->op->arg, axis, exclusive, reverse));
 }
 
 /* What stands above, or below, the k-th diagonal; zeros elsewhere. */
