@@ -95,6 +95,9 @@ class Sparse(onnx_case.Case):
             with self.subTest(why, parts=str(parts)):
                 self.faulty(product(put_sparse("w", *parts)), "InvalidConstant", f"the sparse tensor 'w' cannot be read: .*{why}")
         self.faulty(product(put_sparse("w", values, ints(0, 1), [1 << 31, 4])), "LimitExceeded", "literal_bytes")
+        self.faulty(product(put_sparse("w", values, ints(0, 1), [1 << 26])), "LimitExceeded", "1024 times")
+        several = [put_sparse(f"w{k}", values, ints(0, 1), [1 << 22]) for k in range(8)]
+        self.faulty(product(matrix(), *several), "LimitExceeded", "the sparse tensor 'w4'|the sparse tensor 'w3'")
         self.faulty(product(put_sparse("", put_external([2], "f32", "w", location="w.bin"), ints(0, 1), [3, 4])), "ExternalData", "w.bin")
         self.faulty(product(matrix(), ("w", floats(3, 4))), "MultipleDefinitions", "'w'")
 

@@ -92,8 +92,9 @@ typedef struct importer {
     uint64_t n_nodes;         /* that were read, those of functions once for each call */
     hash_index odd_nodes;     /* whose attributes were warned of, by their place in `odd` */
     VECTOR(const onnx_node *) odd;
-    uint64_t n_called; /* those of functions */
-    bool is_over;      /* there were more than the limit, which was reported */
+    uint64_t n_called;                   /* those of functions */
+    size_t sparse_bytes, sparse_written; /* of all sparse tensors: as dense ones, in the file */
+    bool is_over;                        /* there were more than the limit, which was reported */
     bool no_memory;
 } importer;
 

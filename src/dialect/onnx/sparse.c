@@ -64,6 +64,16 @@ static bool indices_fit(const onnx_tensor_facts *i, int64_t n, uint32_t rank)
            (i->rank == 1 || (i->rank == 2 && i->dims[1] == rank));
 }
 
+/* A short file may stand for very large tensors: all together are at most so many times as large as
+ * what is written of them, unless they are small. */
+static bool is_too_large(importer *im, size_t dense, size_t written)
+{
+    enum { SMALL = 1 << 26, MOST_TIMES = 1024 };
+    im->sparse_bytes = dense > SIZE_MAX - im->sparse_bytes ? SIZE_MAX : im->sparse_bytes + dense;
+    im->sparse_written += written;
+    return im->sparse_bytes > SMALL && im->sparse_bytes / MOST_TIMES > im->sparse_written;
+}
+
 /* The elements of the dense tensor OWN, of type F. */
 static bool fill(importer *im, const onnx_sparse *s, const onnx_tensor_facts *f, onnx_tensor *own)
 {
@@ -78,6 +88,10 @@ static bool fill(importer *im, const onnx_sparse *s, const onnx_tensor_facts *f,
         why = "its values and indices do not fit its shape: [n] and [n] or [n, rank] of int64";
     if (why)
         return refuse(im, s, DIAG_InvalidConstant, why);
+    if (is_too_large(im, f->bytes, v.bytes + i.bytes))
+        return refuse(im, s, DIAG_LimitExceeded,
+                      "sparse tensors may not stand for more than 1024 times what is written of "
+                      "them");
     char *to = arena_alloc(&im->memory, f->bytes ? f->bytes : 1);
     const void *from = elements(im, values, &v, &why);
     const void *at = why ? NULL : elements(im, indices, &i, &why);
