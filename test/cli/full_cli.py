@@ -524,6 +524,17 @@ class Optimize(Case):
                     self.tenon("check", *(["--from", "mind"] if name == "o.txt" else []), name)
         self.tenon("grad", "add.ir", "--seed", "1", "-o", "o.mind", status=2)  # that is only read
 
+    def test_names_of_code(self):
+        """`compile` alone writes code: no other command puts a program into a file of that name."""
+        self.write("add.ir", ADD)
+        for command in ["convert"], ["grad", "--seed", "1"], ["opt"], ["fmt"], ["fix"]:
+            for name in "o.c", "o.so", "o.ll":
+                with self.subTest(name, command=command[0]):
+                    said = self.tenon(*command, "add.ir", "-o", name, status=2).err
+                    self.assertIn(f"'{command[0]}' writes programs, and '{name}' is a name of code, which 'tenon compile' makes", said)
+                    self.assertFalse((self.dir / name).exists())
+        self.tenon("convert", "--to", "ptir", "add.ir", "-o", "o.c")  # who says what to write gets it
+
     def test_a_dialect_that_was_guessed(self):
         """A file with faults whose name tells no dialect: which one it was taken for."""
         for name, text, guess in [("script.py", "import numpy as np\ndef f(x): return x\n", "mind-source"), ("net.txt", "%0 = Relo (%1) : f\n", "mind"),

@@ -56,17 +56,35 @@ static const form_row forms[] = {
     {".so", TN_EMIT_SHARED},
 };
 
-/* The form that the name of the output asks for. */
+/* The form that the name PATH asks for; NULL: none. */
+static const form_row *form_of_path(const char *path)
+{
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    for (size_t i = 0; dot && i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(dot, forms[i].extension) == 0)
+            return &forms[i];
+    return NULL;
+}
+
+tn_status refuse_code_name(session *s, const char *who, const char *path)
+{
+    if (!form_of_path(path))
+        return TN_OK;
+    return report_error(s, TN_ERR_USAGE, "Usage",
+                        "'%s' writes programs, and '%s' is a name of code, which 'tenon compile' "
+                        "makes of a program",
+                        who, path);
+}
+
 static tn_status read_form(session *s, wishes *w)
 {
-    const char *dot = w->out ? strrchr(w->out, '.') : NULL;
+    const form_row *form = form_of_path(w->out);
     if (!w->out)
         return usage_error(s, "'compile' needs -o OUT");
-    for (size_t i = 0; dot && i < sizeof forms / sizeof *forms; i++)
-        if (strcmp(dot, forms[i].extension) == 0) {
-            w->form = forms[i].form;
-            return TN_OK;
-        }
+    if (form) {
+        w->form = form->form;
+        return TN_OK;
+    }
     return usage_error(s, "-o takes a file that ends with .c, .h, .o, .s, .ll, .a or .so, not '%s'",
                        w->out);
 }

@@ -102,6 +102,8 @@ static tn_status read_convert_options(session *s, const arguments *args, convert
     if (!o->to)
         o->to = dialect_of_path(o->out);
     if (!o->to)
+        TN_TRY(refuse_code_name(s, "convert", o->out));
+    if (!o->to)
         return no_dialect(s);
     if (o->external)
         TN_TRY(check_external(s, o));

@@ -130,6 +130,7 @@ static tn_status run_fix(session *s, const arguments *args)
         out = args->options[i].value;
     TN_TRY(arguments_one_file(s, args, &file));
     const char *dialect = s->read.dialect ? s->read.dialect : dialect_of_path(file);
+    TN_TRY(refuse_code_name(s, "fix", out));
     TN_TRY(refuse_other_name(s, "fix", dialect, out));
     tn_status status = read_whole(s, file, &text);
     if (status == TN_OK)

@@ -15,6 +15,7 @@ static const option options[] = {
 static tn_status check_formattable(session *s, const tn_module *m, const char *out)
 {
     tn_module_info info = {.size = sizeof info};
+    TN_TRY(refuse_code_name(s, "fmt", out));
     TN_TRY(tn_module_get_info(m, &info));
     if (!info.is_lowered || strcmp(info.lowered_from, info.dialect) == 0)
         return refuse_other_name(s, "fmt", info.dialect, out);

@@ -116,6 +116,7 @@ static tn_status run_grad(session *s, const arguments *args)
     const char *file;
     tn_module *m, *gradient = NULL;
     TN_TRY(read_options_of(s, args, &g));
+    TN_TRY(refuse_code_name(s, "grad", g.out));
     TN_TRY(arguments_one_file(s, args, &file));
     TN_TRY(read_program(s, file, &m));
     tn_status status = bind_sizes(s, args, m);

@@ -139,6 +139,7 @@ static tn_status run_opt(session *s, const arguments *args)
     const tn_writer writer = text_writer(&text);
 
     TN_TRY(read_options_of(s, args, &o));
+    TN_TRY(refuse_code_name(s, "opt", o.out));
     TN_TRY(arguments_one_file(s, args, &file));
     TN_TRY(read_program(s, file, &m));
     tn_status status = set_constants(s, args, m);

@@ -151,6 +151,8 @@ void models_release(session *s);
 const char *dialect_of_path(const char *path);
 /* Refuse to write text of the dialect WRITTEN, as WHO does, under a name of another dialect. */
 tn_status refuse_other_name(session *s, const char *who, const char *written, const char *path);
+/* Refuse to write a program, as WHO does, under the name PATH of code (cmd_compile.c). */
+tn_status refuse_code_name(session *s, const char *who, const char *path);
 /* Convert M to that dialect, if it is another one, before it is written to PATH. */
 tn_status convert_for(tn_module *m, const char *path);
 
