@@ -238,9 +238,10 @@ static void put_kernel(explainer *x, uint32_t number, const kernel *k, const ker
 
 static void put_function(explainer *x, const function_plan *p)
 {
-    text_printf(x->out, "%s %s: %" PRIu32 " nodes, %" PRIu32 " kernels\n",
+    const uint32_t n = p->plans ? p->kernels.n : 0;
+    text_printf(x->out, "%s %s: %" PRIu32 " node%s, %" PRIu32 " kernel%s\n",
                 p->f->is_region ? "region" : "function", p->f->name ? p->f->name : "main",
-                p->f->nodes.n, p->plans ? p->kernels.n : 0);
+                p->f->nodes.n, plural(p->f->nodes.n), n, plural(n));
     if (!p->plans)
         text_printf(x->out, "  runs by reference kernels: %s\n", p->why);
     for (uint32_t i = 0; p->plans && i < p->kernels.n; i++)
@@ -296,9 +297,10 @@ static void put_text(explainer *x, const tn_program *program)
     if (baseline > 0)
         text_printf(x->out,
                     "code: %" PRIu32 " of %" PRIu32
-                    " distinct programs run as baseline code at first\n",
-                    baseline, x->plan->units.n);
-    text_printf(x->out, "together: %" PRIu32 " distinct programs, moves ", x->plan->units.n);
+                    " distinct program%s run as baseline code at first\n",
+                    baseline, x->plan->units.n, plural(x->plan->units.n));
+    text_printf(x->out, "together: %" PRIu32 " distinct program%s, moves ", x->plan->units.n,
+                plural(x->plan->units.n));
     put_amount(x->out, (double)x->bytes, "B");
     text_puts(x->out, ", computes ");
     put_amount(x->out, (double)x->flops, "flop");
