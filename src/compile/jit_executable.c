@@ -5,6 +5,7 @@
 
 #include "eval/kernels/kernels.h"
 #include "eval/kernels/stream.h"
+#include "graph/literal.h"
 
 /* ---- running a node ---- */
 
@@ -133,6 +134,7 @@ static const void *spread(exe_block *b, const literal *l, uint64_t bytes)
 exe_buffer exe_block_value(exe_block *b, value_id v)
 {
     enum { SMALL = 4096 };
+    const uint64_t most = b->f->is_region ? LITERAL_SPREAD : SMALL;
     v = root_of(b, v);
     if (b->buffer[v] != EXE_NO_BUFFER)
         return b->buffer[v];
@@ -141,7 +143,7 @@ exe_buffer exe_block_value(exe_block *b, value_id v)
     if (n->op != OP_CONSTANT)
         return b->buffer[v] = exe_temp(b->t, b->block, bytes);
     const literal *l = attr_find(n->attrs, KEY_VALUE)->v.literal;
-    const void *data = !l->splat ? l->data : bytes <= SMALL ? spread(b, l, bytes) : NULL;
+    const void *data = !l->splat ? l->data : bytes <= most ? spread(b, l, bytes) : NULL;
     if (data || bytes == 0)
         return b->buffer[v] = exe_constant(b->t, b->block, data ? data : "", bytes);
     b->buffer[v] = exe_temp(b->t, b->block, bytes);

@@ -4,6 +4,10 @@
 
 #include "graph/module.h"
 
+/* Bytes up to which one element that a region repeats is written out ahead of time: what runs once
+ * may as well write it then. */
+enum { LITERAL_SPREAD = 1 << 16 };
+
 /* The literal of a constant, or NULL when N is something else. */
 const literal *literal_of(const node *n);
 

@@ -18,13 +18,15 @@ static bool is_generator(const node *n)
     return (op_table[n->op].traits & both) == both;
 }
 
-static tn_status sweep(pass_context *cx, function *f)
+tn_status pass_sweep(pass_context *cx, function *f)
 {
     bool *live = ARENA_ARRAY(&cx->scratch, bool, f->nodes.n);
     uint32_t *order = ARENA_ARRAY(&cx->scratch, uint32_t, f->nodes.n), n = 0;
     if (!live || !order)
         return module_no_memory(f->module);
 
+    for (uint32_t i = 0; i < f->inputs.n; i++)
+        mark(f, live, f->inputs.at[i]);
     for (uint32_t i = 0; i < f->outputs.n; i++)
         mark(f, live, f->outputs.at[i]);
     if (f == module_entry(f->module))
@@ -32,7 +34,7 @@ static tn_status sweep(pass_context *cx, function *f)
             mark(f, live, f->module->gradients.at[i]);
     for (uint32_t i = f->nodes.n; i-- > 0;) {
         const node *it = &f->nodes.at[i];
-        live[i] = live[i] || it->op == OP_INPUT || is_generator(it);
+        live[i] = live[i] || is_generator(it);
         for (uint32_t k = 0; live[i] && k < it->n_in; k++)
             mark(f, live, it->in[k]);
     }
@@ -48,6 +50,6 @@ static tn_status sweep(pass_context *cx, function *f)
 tn_status pass_dce(pass_context *cx, module *m)
 {
     for (uint32_t i = 0; i < m->functions.n; i++)
-        TN_TRY(sweep(cx, m->functions.at[i]));
+        TN_TRY(pass_sweep(cx, m->functions.at[i]));
     return TN_OK;
 }

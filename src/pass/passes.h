@@ -11,5 +11,7 @@
 /* How often each value of F is used, outputs and gradients included. In the scratch memory of CX;
  * NULL without memory. */
 uint32_t *pass_count_uses(pass_context *cx, const function *f);
+/* Drop the nodes of F that nothing needs, as dce does. */
+tn_status pass_sweep(pass_context *cx, function *f);
 
 #endif

@@ -587,9 +587,11 @@ class Scope:
 
     def close(self, results):
         """The region's id. Its last instructions define its results."""
-        for v in results:
-            self.emit("StopGradient", [v], v.dtype, v.shape)
         regions = self.program.regions
+        for k, v in enumerate(results):
+            shape = [{"Explicit": {"Static": d}} for d in v.shape]
+            same = {"Reshape": {"new_shape": shape}} if (k + len(regions)) % 4 else "StopGradient"
+            self.emit(same, [v], v.dtype, v.shape)
         regions.append({"id": len(regions), "parameters": self.parameters, "body": self.body,
                         "results": [v.type for v in results]})
         return len(regions) - 1
