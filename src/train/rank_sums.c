@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/system/signals.h"
 #include "train/mail.h"
@@ -29,6 +30,7 @@ struct sums {
     size_t *missing;       /* by piece: weights that the last node does not yet have */
     pthread_t thread;
     bool has_lock, has_thread;
+    pid_t owner; /* the process that has the thread: a child of fork has not */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* below, under the lock */
@@ -257,7 +259,7 @@ sums *sums_new(tn_trainer *t)
         (void)diag_no_memory(&t->cx->diag);
         return NULL;
     }
-    *s = (sums){.t = t};
+    *s = (sums){.t = t, .owner = getpid()};
     const bool has_mail = mail_begin(t, &s->mail, largest(t)) == TN_OK;
     if (has_mail && list_nodes(s) && make_room(s) && list_rounds(s) && start(s))
         return s;
@@ -272,14 +274,15 @@ void sums_free(sums *s)
     if (!s)
         return;
     const tn_allocator *memory = &s->t->cx->allocator;
-    if (s->has_thread) {
+    const bool is_owner = s->owner == getpid(); /* else who waits for the thread waits for good */
+    if (s->has_thread && is_owner) {
         (void)pthread_mutex_lock(&s->lock);
         s->quits = true;
         (void)pthread_cond_broadcast(&s->changed);
         (void)pthread_mutex_unlock(&s->lock);
         (void)pthread_join(s->thread, NULL);
     }
-    if (s->has_lock) {
+    if (s->has_lock && is_owner) {
         (void)pthread_cond_destroy(&s->changed);
         (void)pthread_mutex_destroy(&s->lock);
     }
