@@ -28,7 +28,7 @@
  *
  * Signals: while a file of the cache, of the linker or of a tn_file_set is unfinished, the thread
  * that writes it holds back SIGINT, SIGTERM, SIGHUP and SIGQUIT. Threads of the library that run
- * programs block all signals.
+ * programs block all signals but those of faults (SIGSEGV, SIGBUS, ...).
  *
  * A context and everything made from it belong to one thread at a time. The exception is
  * tn_program, which many threads may run at once: see tn_program_run. A child of fork(), made while

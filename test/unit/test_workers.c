@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -187,6 +188,37 @@ static void test_no_memory(void)
     test_many_runs(NULL, 10, 1, false);
 }
 
+/* ---- workers leave signals to the threads of the caller, but for faults ---- */
+
+static void look_at_signals(void *user, int64_t begin, int64_t end, uint32_t worker)
+{
+    marks *m = user;
+    sigset_t set;
+    (void)begin, (void)end;
+    m->done[worker] = 1;
+    if (worker == 0) { /* until another thread has looked */
+        while (!atomic_load(&m->mistakes))
+            (void)sched_yield();
+        return;
+    }
+    (void)pthread_sigmask(SIG_BLOCK, NULL, &set);
+    const bool ok = sigismember(&set, SIGINT) == 1 && sigismember(&set, SIGPROF) == 1 &&
+                    sigismember(&set, SIGSEGV) == 0 && sigismember(&set, SIGBUS) == 0;
+    atomic_store(&m->mistakes, ok ? 1 : 2);
+}
+
+static void test_signals(void)
+{
+    workers *w = workers_new(&memory_system, 2);
+    marks *m = calloc(1, sizeof *m);
+    if (CHECK(w && m)) {
+        (void)workers_run(w, 0, look_at_signals, m, 2, 1);
+        CHECK_INT(atomic_load(&m->mistakes), 1);
+    }
+    free(m);
+    workers_free(w);
+}
+
 /* ---- children of fork have none of the threads: they work alone and wait for nobody ---- */
 
 /* Does a child of a fork that is made now do a job alone? */
@@ -283,6 +315,7 @@ int main(void)
         test_fork_inside(w);
         workers_free(w);
     }
+    test_signals();
     test_pool();
     test_fork_pool();
     test_no_memory();

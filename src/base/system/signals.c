@@ -41,8 +41,11 @@ bool signals_waiting(const signal_hold *h)
 
 bool signals_block(sigset_t *before)
 {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
     sigset_t all;
     (void)sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        (void)sigdelset(&all, faults[i]);
     return pthread_sigmask(SIG_SETMASK, &all, before) == 0;
 }
 

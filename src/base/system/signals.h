@@ -21,8 +21,9 @@ bool signals_waiting(const signal_hold *h);
 /* Let them through: what has come takes effect now. Does nothing when they are not held. */
 void signals_let_through(signal_hold *h);
 
-/* Block every signal on this thread, and so on the threads that it starts: signals are for the
- * threads of the caller. False when that cannot be. */
+/* Block every signal on this thread, and so on the threads that it starts, but for those that tell
+ * of a fault of the thread itself, which would end the process without its handlers: others are
+ * for the threads of the caller. False when that cannot be. */
 bool signals_block(sigset_t *before);
 
 #endif
