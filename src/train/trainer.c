@@ -288,16 +288,15 @@ void tn_trainer_free(tn_trainer *t)
 
 tn_status tn_trainer_get_info(const tn_trainer *t, tn_trainer_info *info)
 {
-    const size_t first = OPTIONS_FIRST(tn_trainer_info, step);
-    const size_t size = info->size ? info->size : first;
-    if (size < first)
+    const tn_trainer_info now = {.batch = t->o.batch,
+                                 .leaves = t->o.leaves,
+                                 .samples = t->samples,
+                                 .epoch = t->samples / t->o.batch,
+                                 .steps = t->o.steps,
+                                 .step = t->step};
+    if (!OPTIONS_HAS_ROOM(tn_trainer_info, step, info))
         return TN_ERR_USAGE;
-    info->batch = t->o.batch;
-    info->leaves = t->o.leaves;
-    info->samples = t->samples;
-    info->epoch = t->samples / t->o.batch;
-    info->steps = t->o.steps;
-    info->step = t->step;
+    OPTIONS_GIVE(tn_trainer_info, step, info, &now);
     return TN_OK;
 }
 

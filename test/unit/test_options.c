@@ -51,12 +51,47 @@ static void test_sizes(void)
     CHECK(!take(&o, &(was){5, 7, true})); /* no layout was ever so small */
 }
 
+static void test_results(void)
+{
+    const is now = {sizeof now, 7, true, 9};
+    was old = {0, 1, false};
+    is own = {0, 1, false, 3};
+    will_be newer = {sizeof newer, 1, false, 3, 5};
+    OPTIONS_GIVE(is, b, &old, &now);
+    CHECK(old.size == 0 && old.a == 7 && old.b);
+    OPTIONS_GIVE(is, b, &own, &now);
+    CHECK(own.size == 0 && own.a == 7 && own.c == 3); /* behind the first layout */
+    own.size = sizeof own;
+    OPTIONS_GIVE(is, b, &own, &now);
+    CHECK(own.size == sizeof own && own.c == 9);
+    OPTIONS_GIVE(is, b, &newer, &now); /* what is not known yet becomes 0 */
+    CHECK(newer.size == sizeof newer && newer.c == 9 && newer.d == 0);
+    CHECK(OPTIONS_HAS_ROOM(is, b, &newer) && OPTIONS_HAS_ROOM(is, b, NULL));
+    newer.size = 5;
+    CHECK(!OPTIONS_HAS_ROOM(is, b, &newer));
+}
+
 /* A structure of options behind which a newer version has more. */
 #define NEWER(type)                                                                                \
     struct {                                                                                       \
         type known;                                                                                \
         uint64_t more;                                                                             \
     }
+
+/* The same for a structure that CALL fills: what is in it does not matter, and becomes 0 where it
+ * is not known. */
+#define EACH_ROOM(o, call)                                                                         \
+    do {                                                                                           \
+        (o).known.size = 0;                                                                        \
+        (o).more = 1;                                                                              \
+        CHECK_INT(call, TN_OK);                                                                    \
+        CHECK((o).known.size == 0 && (o).more == 1);                                               \
+        (o).known.size = sizeof(o);                                                                \
+        CHECK_INT(call, TN_OK);                                                                    \
+        CHECK((o).known.size == sizeof(o) && (o).more == 0);                                       \
+        (o).known.size = 4;                                                                        \
+        CHECK_INT(call, TN_ERR_USAGE);                                                             \
+    } while (0)
 
 /* Calls CALL with the options O: their first layout, their size, a newer one, and two that are not
  * understood. GOOD is the status of what is. */
@@ -171,6 +206,26 @@ static void test_functions(tn_context *cx, const tn_module *m)
     EACH_SIZE(key, tn_module_cache_key(m, &key.known, &writer), TN_OK);
 }
 
+static void test_filled(tn_context *cx, const tn_module *m)
+{
+    NEWER(tn_module_info) info = {.known.size = 0};
+    NEWER(tn_module_counts) counts = {.known.size = 0};
+    NEWER(tn_program_costs) costs = {.known.size = 0};
+    NEWER(tn_cache_state) state = {.known.size = 0};
+    NEWER(tn_difference) found = {.known.size = 0};
+    const tn_cache_options off = {.size = sizeof off, .off = true};
+    float one = 1;
+    const tn_buffer x = {&one, sizeof one, {.dtype = TN_F32}};
+    tn_program *p = NULL;
+    EACH_ROOM(info, tn_module_get_info(m, &info.known));
+    EACH_ROOM(counts, tn_module_get_counts(m, &counts.known));
+    EACH_ROOM(state, tn_cache_get_state(cx, &off, &state.known));
+    EACH_ROOM(found, tn_buffer_compare(&x, &x, 0, 0, &found.known));
+    if (CHECK_INT(tn_program_compile(m, NULL, &p), TN_OK))
+        EACH_ROOM(costs, tn_program_get_costs(p, &costs.known));
+    tn_program_free(p);
+}
+
 static void test_cache_options(const tn_module *m)
 {
     NEWER(tn_cache_options) cache = {.known.off = true};
@@ -273,8 +328,10 @@ int main(void)
     tn_context *cx = tn_context_new(NULL, NULL);
     tn_module *m = NULL;
     test_sizes();
+    test_results();
     if (CHECK(cx && tn_module_read(cx, NULL, program, sizeof program - 1, &m) == TN_OK)) {
         test_functions(cx, m);
+        test_filled(cx, m);
         test_cache_options(m);
         test_cache_folder(m);
         test_programs(m);

@@ -19,10 +19,10 @@ static tn_status visit(context *cx, const tn_cache_options *options, tn_cache_st
                        bool clears)
 {
     tn_cache_options given;
-    tn_cache_state now, known;
+    tn_cache_state now;
     memset(&now, 0, sizeof now);
     TN_TRY(OPTIONS_READ(&cx->diag, tn_cache_options, off, &given, options));
-    TN_TRY(OPTIONS_READ(&cx->diag, tn_cache_state, limit, &known, state));
+    TN_TRY(OPTIONS_ROOM(&cx->diag, tn_cache_state, limit, state));
     const cache_place place = {given.folder, given.bytes, given.off};
     (void)warn_of_cache(cx, &place);
     cache *c = cache_open(&cx->allocator, &place);

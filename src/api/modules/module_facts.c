@@ -23,12 +23,12 @@ static void count_function(const function *f, tn_module_counts *out)
 tn_status tn_module_get_counts(const tn_module *tm, tn_module_counts *out)
 {
     const module *m = tm->graph;
-    tn_module_counts known;
-    if (OPTIONS_READ(&m->cx->diag, tn_module_counts, parameter_bytes, &known, out) != TN_OK)
+    tn_module_counts counts = {.size = 0};
+    if (OPTIONS_ROOM(&m->cx->diag, tn_module_counts, parameter_bytes, out) != TN_OK)
         return context_done(m->cx, TN_ERR_USAGE);
-    *out = (tn_module_counts){.size = known.size};
     for (uint32_t i = 0; i < m->functions.n; i++)
-        count_function(m->functions.at[i], out);
+        count_function(m->functions.at[i], &counts);
+    OPTIONS_GIVE(tn_module_counts, parameter_bytes, out, &counts);
     return TN_OK;
 }
 
@@ -57,12 +57,12 @@ static tn_status count_costs(const tn_program *p, tn_program_costs *out)
 
 tn_status tn_program_get_costs(const tn_program *p, tn_program_costs *out)
 {
-    tn_program_costs known;
-    if (OPTIONS_READ(&p->cx->diag, tn_program_costs, memory_bytes, &known, out) != TN_OK)
+    tn_program_costs costs = {.size = 0};
+    if (OPTIONS_ROOM(&p->cx->diag, tn_program_costs, memory_bytes, out) != TN_OK)
         return context_done(p->cx, TN_ERR_USAGE);
-    *out = (tn_program_costs){.size = known.size};
-    if (p->cache)
-        return context_done(p->cx,
-                            report_unknown_sizes(p, "what a program takes depends on its sizes"));
-    return context_done(p->cx, count_costs(p, out));
+    const tn_status s = p->cache
+                            ? report_unknown_sizes(p, "what a program takes depends on its sizes")
+                            : count_costs(p, &costs);
+    OPTIONS_GIVE(tn_program_costs, memory_bytes, out, &costs);
+    return context_done(p->cx, s);
 }

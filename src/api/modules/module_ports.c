@@ -6,10 +6,8 @@
 tn_status tn_module_get_info(const tn_module *tm, tn_module_info *info)
 {
     const module *m = tm->graph;
-    tn_module_info known;
-    TN_TRY(OPTIONS_READ(&m->cx->diag, tn_module_info, is_lowered, &known, info) == TN_OK
-               ? TN_OK
-               : context_done(m->cx, TN_ERR_USAGE));
+    if (OPTIONS_ROOM(&m->cx->diag, tn_module_info, is_lowered, info) != TN_OK)
+        return context_done(m->cx, TN_ERR_USAGE);
     const tn_module_info now = {.dialect = m->dialect,
                                 .entry = module_entry(m)->name,
                                 .is_lowered = m->lowered_from != NULL,

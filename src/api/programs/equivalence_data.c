@@ -181,12 +181,12 @@ tn_status tn_buffer_compare(const tn_buffer *got, const tn_buffer *want, double 
                             tn_difference *out)
 {
     const tn_equiv_options allowed = {.rtol = rtol, .atol = atol};
-    tn_difference known;
+    tn_difference found = {.is_equal = true, .first = -1};
     size_t bytes;
-    if (!OPTIONS_TAKE(tn_difference, first, &known, out) || !equiv_is_tolerance(rtol) ||
+    if (!OPTIONS_HAS_ROOM(tn_difference, first, out) || !equiv_is_tolerance(rtol) ||
         !equiv_is_tolerance(atol))
         return TN_ERR_USAGE;
-    *out = (tn_difference){.size = known.size, .is_equal = true, .first = -1};
+    OPTIONS_GIVE(tn_difference, first, out, &found);
     if (!is_same_type(got, want, &bytes))
         return TN_ERR_INPUT;
     const tn_dtype d = got->type.dtype, part = dtype_table[d].part;
@@ -196,11 +196,12 @@ tn_status tn_buffer_compare(const tn_buffer *got, const tn_buffer *want, double 
         const char *x = (const char *)got->data + i * size;
         const char *y = (const char *)want->data + i * size;
         const int64_t element = (int64_t)(i / per_element);
-        if (memcmp(x, y, size) == 0 || !is_beyond(part, x, y, &allowed, out))
+        if (memcmp(x, y, size) == 0 || !is_beyond(part, x, y, &allowed, &found))
             continue;
-        out->n_beyond += element != last;
-        out->first = out->first < 0 ? element : out->first;
+        found.n_beyond += element != last;
+        found.first = found.first < 0 ? element : found.first;
         last = element;
     }
+    OPTIONS_GIVE(tn_difference, first, out, &found);
     return TN_OK;
 }

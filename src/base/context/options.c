@@ -29,6 +29,28 @@ void options_give(void *to, const void *from, size_t n, size_t first)
     memcpy(&size, to, sizeof size);
     const size_t known = size == 0 ? first : size < n ? size : n;
     memcpy((char *)to + sizeof size, (const char *)from + sizeof size, known - sizeof size);
+    if (size > n)
+        memset((char *)to + n, 0, size - n);
+}
+
+bool options_has_room(const void *to, size_t first)
+{
+    size_t size = 0;
+    if (to)
+        memcpy(&size, to, sizeof size);
+    return size == 0 || size >= first;
+}
+
+tn_status options_room(diag_channel *d, const void *to, size_t first)
+{
+    size_t size;
+    if (options_has_room(to, first))
+        return TN_OK;
+    memcpy(&size, to, sizeof size);
+    return diag_report(
+        d, DIAG_Usage, NULL, NO_SPAN,
+        "a structure of %zu byte%s is to be filled, which had %zu in its first layout", size,
+        plural(size), first);
 }
 
 tn_status options_read(diag_channel *d, void *to, size_t n, const void *from, size_t first)

@@ -14,8 +14,16 @@ bool options_take(void *to, size_t n, const void *from, size_t first);
 /* The same, and a report of what is wrong. */
 tn_status options_read(diag_channel *d, void *to, size_t n, const void *from, size_t first);
 
-/* Copy FROM of N bytes to the caller's TO, as far as that goes by its size, which stays. */
+/* Structures that the library fills, of whose size alone it has to know: what is in them before
+ * does not matter.
+ *
+ * Copy FROM of N bytes to the caller's TO, as far as that goes by its size, which stays; what TO
+ * has behind the N becomes 0. */
 void options_give(void *to, const void *from, size_t n, size_t first);
+/* Is TO, which may be NULL, as large as the FIRST layout? */
+bool options_has_room(const void *to, size_t first);
+/* The same, and a report where it is not. */
+tn_status options_room(diag_channel *d, const void *to, size_t first);
 
 /* Report a LIST of N entries that is NULL, though N is not 0; WHAT is what the caller calls it. */
 tn_status options_list(diag_channel *d, const char *what, const void *list, size_t n);
@@ -28,5 +36,7 @@ tn_status options_list(diag_channel *d, const char *what, const void *list, size
     options_read((d), (to), sizeof(type), (from), OPTIONS_FIRST(type, last))
 #define OPTIONS_GIVE(type, last, to, from)                                                         \
     options_give((to), (from), sizeof(type), OPTIONS_FIRST(type, last))
+#define OPTIONS_HAS_ROOM(type, last, to) options_has_room((to), OPTIONS_FIRST(type, last))
+#define OPTIONS_ROOM(d, type, last, to) options_room((d), (to), OPTIONS_FIRST(type, last))
 
 #endif
