@@ -95,9 +95,48 @@ static void put_store_first(c_printer *c, const loop_inst *i)
     put(c, ");\n");
 }
 
+/* Is the loop V known to have one iteration, which nothing leaves? */
+static bool runs_once(const c_printer *c, loop_value v)
+{
+    const loop_inst *i = &c->program->at[v];
+    const loop_inst *first = c_inst(c, i->in[0]), *end = c_inst(c, i->in[1]);
+    const int64_t from = (int64_t)first->imm, to = (int64_t)end->imm;
+    if (first->op != LOOP_CONST || end->op != LOOP_CONST || from >= to ||
+        (uint64_t)to - (uint64_t)from > i->imm)
+        return false;
+    uint32_t open = 1;
+    for (loop_value k = v + 1; open > 0; k++) {
+        const loop_op op = (loop_op)c->program->at[k].op;
+        if (op == LOOP_LEAVE)
+            return false;
+        open += op == LOOP_FOR || op == LOOP_IF;
+        open -= op == LOOP_END;
+    }
+    return true;
+}
+
+/* A loop of one iteration is its body: gcc 12 at -O3 may leave what it changes as it was. */
+static void put_once(c_printer *c, loop_value v)
+{
+    put(c, "{\n");
+    if (c->values[v].n_uses == 0)
+        return;
+    indent(c);
+    put(c, "    const s64 ");
+    c_put_name(c, v);
+    put(c, " = ");
+    c_put_signed(c, c->program->at[v].in[0]);
+    put(c, ";\n");
+    c->needs->of[C_TYPE][C_S64][0] = true;
+}
+
 static void put_for(c_printer *c, loop_value v)
 {
     const loop_inst *i = &c->program->at[v];
+    if (runs_once(c, v)) {
+        put_once(c, v);
+        return;
+    }
     put(c, "for (s64 ");
     c->needs->of[C_TYPE][C_S64][0] = true;
     c_put_name(c, v);
