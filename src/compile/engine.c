@@ -302,7 +302,7 @@ engine_outcome engine_run(engine *e, tape *t, const module *m, eval_run *run, ui
         p.at[i] = in[i].data ? in[i].data : "";
     if (make_outputs(f, t, run, threads, out, &p, results)) {
         checker check = {.allocator = *a, .cpu = e->cpu, .threads = threads};
-        jit_note_run(t);
+        jit_note_run(t, run->deadline);
         const tape_result r = run_tape(e, t, f, run, threads, events, &p, &check);
         outcome = ended(run, r, &check, status);
         checker_release(&check);

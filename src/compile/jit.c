@@ -427,11 +427,11 @@ tape *jit_load(const engine *e, executable *x, jit_plan *plan, jit_code *made, j
     return t;
 }
 
-void jit_note_run(const tape *t)
+void jit_note_run(const tape *t, int64_t deadline)
 {
     const code_list *l = tape_kept(t);
     if (l)
-        exchange_note_run(l->exchange);
+        exchange_note_run(l->exchange, deadline);
 }
 
 bool jit_is_settled(const tape *t)

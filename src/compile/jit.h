@@ -35,8 +35,8 @@ void jit_code_release(const engine *e, jit_code *made);
  * and with what steps name of PLAN. NULL without memory: all but X is left as it was then. */
 tape *jit_load(const engine *e, executable *x, jit_plan *plan, jit_code *made, jit_packs *packs);
 
-/* T, which jit_load made or not, is about to run. */
-void jit_note_run(const tape *t);
+/* T, which jit_load made or not, is about to run, until DEADLINE (of clock_now; 0: none). */
+void jit_note_run(const tape *t, int64_t deadline);
 /* Does all of T's code stay what it is? */
 bool jit_is_settled(const tape *t);
 

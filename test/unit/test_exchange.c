@@ -42,8 +42,9 @@ static void fill(data *d)
         d->in[k / (N * N)][k % (N * N)] = (float)((k * 37) % 101 - 50) / 64.0F;
 }
 
-static tn_status run(const tn_program *p, data *d)
+static tn_status run_within(const tn_program *p, data *d, uint64_t timeout)
 {
+    const tn_run_options o = {.timeout_ns = timeout};
     tn_buffer in[2], out[3];
     tn_port port;
     for (size_t i = 0; i < 2; i++) {
@@ -54,7 +55,12 @@ static tn_status run(const tn_program *p, data *d)
         TN_TRY(tn_program_output(p, i, &port));
         out[i] = (tn_buffer){d->out[i], sizeof d->out[i], port.type};
     }
-    return tn_program_run(p, in, 2, out, 3, NULL);
+    return tn_program_run(p, in, 2, out, 3, &o);
+}
+
+static tn_status run(const tn_program *p, data *d)
+{
+    return run_within(p, d, 0);
 }
 
 typedef struct runner {
@@ -98,6 +104,20 @@ static void test_exchange(tn_context *cx)
     tn_program_free(ref);
 }
 
+/* A run that must end soon does not compile first; a later one does. */
+static void test_timeout(tn_context *cx)
+{
+    static data d;
+    tn_program *p = compile(cx, (tn_compile_options){.threads = 1});
+    fill(&d);
+    CHECK_INT(run(p, &d), TN_OK);
+    CHECK_INT(run_within(p, &d, 1), TN_ERR_RUN);
+    CHECK(!jit_is_settled(p->tape));
+    CHECK_INT(run_within(p, &d, UINT64_MAX), TN_OK);
+    CHECK(jit_is_settled(p->tape));
+    tn_program_free(p);
+}
+
 /* A program is freed before its second run, and after it. */
 static void test_freed(tn_context *cx)
 {
@@ -136,6 +156,7 @@ int main(void)
     tn_diagnostic_sink sink = {remember, &r};
     tn_context *cx = tn_context_new(NULL, &sink);
     test_exchange(cx);
+    test_timeout(cx);
     test_freed(cx);
     test_eager(cx);
     tn_context_free(cx);

@@ -1,6 +1,8 @@
 /* Compiling optimised code and putting it in the place of baseline code. */
 #include "compile/tiers/code_exchange.h"
 
+#include "base/system/clock.h"
+
 typedef enum exchange_state { NEVER_RUN, HAS_RUN, COMPILES, ENDED } exchange_state;
 
 struct code_exchange {
@@ -23,7 +25,20 @@ static void compile_rest(code_exchange *x)
         tape_exchange(x->t, x->numbers[i], x->made.run[i]);
 }
 
-void exchange_note_run(code_exchange *x)
+/* Is there time to compile before DEADLINE, also on a machine ten times as slow as that of
+ * tiers_choose? */
+static bool is_in_time(const code_exchange *x, int64_t deadline)
+{
+    const int64_t each = 15000000, instruction = 75000; /* ns */
+    if (deadline == 0)
+        return true;
+    int64_t left = deadline - clock_now();
+    for (uint32_t i = 0; i < x->rest.units.n && left > 0; i++)
+        left -= each + instruction * (int64_t)x->rest.units.at[i].program->n;
+    return left > 0;
+}
+
+void exchange_note_run(code_exchange *x, int64_t deadline)
 {
     unsigned state = x ? atomic_load_explicit(&x->state, memory_order_relaxed) : ENDED;
     if (state >= COMPILES || !tiers_are_used(x->e))
@@ -31,7 +46,7 @@ void exchange_note_run(code_exchange *x)
     if (state == NEVER_RUN && atomic_compare_exchange_strong(&x->state, &state, HAS_RUN))
         return;
     state = HAS_RUN;
-    if (!atomic_compare_exchange_strong(&x->state, &state, COMPILES))
+    if (!is_in_time(x, deadline) || !atomic_compare_exchange_strong(&x->state, &state, COMPILES))
         return;
     compile_rest(x);
     atomic_store(&x->state, ENDED);

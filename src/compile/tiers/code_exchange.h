@@ -12,9 +12,10 @@ code_exchange *exchange_new(const engine *e, tape *t, const jit_plan *plan, cons
 /* X may be NULL; nothing runs T. */
 void exchange_free(code_exchange *x);
 
-/* T is about to run, on any thread. The second run compiles the optimised code before it begins;
- * others that come meanwhile go on with what there is. X may be NULL. */
-void exchange_note_run(code_exchange *x);
+/* T is about to run, on any thread, and has to end by DEADLINE (of clock_now; 0: no time). The
+ * second run compiles the optimised code before it begins, or a later one that has the time; others
+ * that come meanwhile go on with what there is. X may be NULL. */
+void exchange_note_run(code_exchange *x, int64_t deadline);
 /* Will nothing be exchanged any more? X may be NULL. */
 bool exchange_has_ended(const code_exchange *x);
 
