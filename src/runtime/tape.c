@@ -15,7 +15,6 @@ static tape *make(const tn_allocator *a, uint32_t n_code)
     t->allocator = *a;
     t->bytes = bytes;
     t->code = (exe_kernel * _Atomic *)(void *)(t + 1);
-    t->has_lock = pthread_mutex_init(&t->lock, NULL) == 0;
     return t;
 }
 
@@ -30,10 +29,7 @@ tape *tape_load(executable *x, exe_kernel *const *code, uint32_t n_code, exe_hos
     t->calls = calls;
     for (uint32_t i = 0; i < n_code; i++)
         atomic_init(&t->code[i], code[i]);
-    if (t->has_lock)
-        return t;
-    tape_free(t);
-    return NULL;
+    return t;
 }
 
 void tape_free(tape *t)
@@ -43,8 +39,6 @@ void tape_free(tape *t)
     if (t->release)
         t->release(t->kept);
     tape_states_free(t);
-    if (t->has_lock)
-        (void)pthread_mutex_destroy(&t->lock);
     const tn_allocator a = t->allocator;
     exe_free(t->exe);
     memory_free(&a, t, t->bytes);

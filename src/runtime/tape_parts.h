@@ -2,14 +2,12 @@
 #ifndef RUNTIME_TAPE_PARTS_H
 #define RUNTIME_TAPE_PARTS_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "runtime/tape.h"
 
 /* The memory of one run at a time. Kept for the next, since the first touch of memory is slow. */
 typedef struct run_state {
-    struct run_state *next;
     exe_watch watch; /* of the run that has it */
     size_t bytes;    /* of this block, with the table */
     char **table;
@@ -24,6 +22,8 @@ typedef struct run_state {
     size_t staged_bytes;
 } run_state;
 
+enum { MOST_SPARE_STATES = 9 };
+
 struct tape {
     executable *exe;
     tn_allocator allocator;
@@ -32,14 +32,8 @@ struct tape {
     size_t bytes;                /* of this block, with the table of code */
     void (*release)(void *user); /* of what the caller wants kept as long; NULL: nothing */
     void *kept;
-    pthread_mutex_t lock;
-    bool has_lock;
-    _Atomic(run_state *) spare; /* the fast way to a state */
-    run_state *states;          /* the others; guarded by the lock */
-    uint32_t n_states;
+    _Atomic(run_state *) spare[MOST_SPARE_STATES]; /* that no run has; NULL: none is there */
 };
-
-enum { MOST_SPARE_STATES = 8 };
 
 /* ---- tape_state.c ---- */
 

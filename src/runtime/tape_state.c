@@ -103,16 +103,10 @@ static bool has_scratch(tape *t, run_state *s, uint32_t threads)
 
 run_state *tape_state_take(tape *t, uint32_t threads)
 {
-    run_state *s = atomic_exchange_explicit(&t->spare, NULL, memory_order_acquire);
-    if (!s) {
-        (void)pthread_mutex_lock(&t->lock); /* fails only where it is misused */
-        s = t->states;
-        if (s) {
-            t->states = s->next;
-            t->n_states--;
-        }
-        (void)pthread_mutex_unlock(&t->lock);
-    }
+    run_state *s = NULL;
+    for (uint32_t i = 0; !s && i < MOST_SPARE_STATES; i++)
+        if (atomic_load_explicit(&t->spare[i], memory_order_relaxed))
+            s = atomic_exchange_explicit(&t->spare[i], NULL, memory_order_acquire);
     if (!s)
         s = state_new(t);
     if (s && !has_scratch(t, s, threads)) {
@@ -124,27 +118,17 @@ run_state *tape_state_take(tape *t, uint32_t threads)
 
 void tape_state_give_back(tape *t, run_state *s)
 {
-    run_state *none = NULL;
-    if (atomic_compare_exchange_strong_explicit(&t->spare, &none, s, memory_order_release,
-                                                memory_order_relaxed))
-        return;
-    (void)pthread_mutex_lock(&t->lock);
-    const bool keep = t->n_states < MOST_SPARE_STATES;
-    if (keep) {
-        s->next = t->states;
-        t->states = s;
-        t->n_states++;
+    for (uint32_t i = 0; i < MOST_SPARE_STATES; i++) {
+        run_state *none = NULL;
+        if (atomic_compare_exchange_strong_explicit(&t->spare[i], &none, s, memory_order_release,
+                                                    memory_order_relaxed))
+            return;
     }
-    (void)pthread_mutex_unlock(&t->lock);
-    if (!keep)
-        state_free(t, s);
+    state_free(t, s);
 }
 
 void tape_states_free(tape *t)
 {
-    state_free(t, atomic_load(&t->spare));
-    for (run_state *s = t->states, *next; s; s = next) {
-        next = s->next;
-        state_free(t, s);
-    }
+    for (uint32_t i = 0; i < MOST_SPARE_STATES; i++)
+        state_free(t, atomic_load(&t->spare[i]));
 }
