@@ -170,8 +170,34 @@ static void join_output(exe_block_info *b, exe_buffer to)
     }
 }
 
-void exe_find_lives(exe_block_info *block)
+/* Does the loop S leave its carry K as it was? */
+static bool is_kept(const executable *x, const exe_step *s, uint32_t k)
 {
+    if (s->kind == EXE_SCAN)
+        return k < s->n_carries && x->blocks.at[s->region[0]].pass[k] == k;
+    return s->kind == EXE_WHILE && x->blocks.at[s->region[0]].pass[1 + k] == k &&
+           x->blocks.at[s->region[1]].pass[k] == k;
+}
+
+/* Results of the loop S that are its operands need no memory, and no copy. */
+static void share_kept(const executable *x, exe_block_info *b, const exe_step *s)
+{
+    for (uint32_t k = 0; k < s->n_written; k++) {
+        if (!is_kept(x, s, k))
+            continue;
+        exe_buffer_info *to = &b->buffers.at[s->buffers[s->n_read + k]];
+        if (to->kind != IS_TEMP || to->bytes != b->buffers.at[s->buffers[k]].bytes)
+            continue;
+        to->kind = IS_VIEW;
+        to->index = s->buffers[k];
+        to->offset = 0;
+    }
+}
+
+void exe_find_lives(const executable *x, exe_block_info *block)
+{
+    for (uint32_t i = 0; i < block->steps.n; i++)
+        share_kept(x, block, &block->steps.at[i].as);
     for (uint32_t i = 0; i < block->steps.n; i++) {
         const exe_step *s = &block->steps.at[i].as;
         for (uint32_t k = 0; k < s->n_read + s->n_written; k++)

@@ -467,7 +467,7 @@ static tn_status finish(executable *x)
     if (!note_regions(x))
         return TN_ERR_INTERNAL;
     for (uint32_t i = 0; i < x->blocks.n; i++)
-        exe_find_lives(&x->blocks.at[i]);
+        exe_find_lives(x, &x->blocks.at[i]);
     for (uint32_t i = 0; i < x->blocks.n; i++)
         TN_TRY(finish_block(x, i));
     TN_TRY(give_frames(x));

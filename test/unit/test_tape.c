@@ -528,6 +528,7 @@ static void test_while(bool in_place)
         binary(t, body, add, N, x, x, exe_output(t, body, 2, BYTES));
     }
     tape *run = finish(t);
+    CHECK(exe_place_of(t, block, b[4]) == UINT64_MAX); /* the limit where it is, not copied */
     for (int32_t turns = 0; turns < 6; turns++) {
         int32_t start = 0, result = -1, in[N], out[N];
         count_up(in);
