@@ -19,7 +19,7 @@ const dialect *const dialects[] = {
 
 const dialect *dialect_by_name(const char *name)
 {
-    for (const dialect *const *d = dialects; *d; d++)
+    for (const dialect *const *d = dialects; name && *d; d++)
         if (strcmp((*d)->name, name) == 0)
             return *d;
     return NULL;

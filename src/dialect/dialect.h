@@ -121,6 +121,7 @@ typedef struct dialect {
 /* All of them, NULL-terminated. */
 extern const dialect *const dialects[];
 
+/* NULL where there is none of that name, or NAME is NULL. */
 const dialect *dialect_by_name(const char *name);
 /* Report that there is no dialect called NAME, with the one that was probably meant. */
 tn_status dialect_unknown(diag_channel *d, const char *name);

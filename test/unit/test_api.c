@@ -545,7 +545,8 @@ static void test_tables(void)
         CHECK_TEXT(tn_op_trait(i, 1), "commutes");
         CHECK(tn_op_trait(i, 2) == NULL);
         CHECK(tn_op_spelling(i, "mind") != NULL);
-        CHECK(tn_op_spelling(i, "no such") == NULL);
+        CHECK(tn_op_spelling(i, "no such") == NULL && tn_op_spelling(i, NULL) == NULL);
+        CHECK(!tn_op_field(i, NULL, 0, &(tn_op_field_info){0}));
     }
     CHECK(has_add);
     CHECK(!tn_op_at(tn_op_count(), &op));

@@ -14,7 +14,7 @@ static bool is_target(const dialect *d)
 
 static tn_status find_target(context *cx, const char *name, const dialect **out)
 {
-    *out = name ? dialect_by_name(name) : NULL;
+    *out = dialect_by_name(name);
     if (*out && is_target(*out))
         return TN_OK;
     tn_status s = *out ? diag_report(&cx->diag, DIAG_Usage, NULL, NO_SPAN,
@@ -34,7 +34,7 @@ static void forget_spelling(module *m)
 
 static bool same_family(const module *m, const dialect *to)
 {
-    const dialect *from = m->dialect ? dialect_by_name(m->dialect) : NULL;
+    const dialect *from = dialect_by_name(m->dialect);
     return from && from->can == to->can;
 }
 

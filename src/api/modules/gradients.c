@@ -212,7 +212,7 @@ tn_status tn_module_gradient(const tn_module *m, const tn_gradient_options *opti
     r.m = module_copy(m->graph);
     if (!r.m)
         return context_done(cx, diag_no_memory(&cx->diag));
-    tn_status s = prepare(&r, m->graph->dialect ? dialect_by_name(m->graph->dialect) : NULL);
+    tn_status s = prepare(&r, dialect_by_name(m->graph->dialect));
     if (s == TN_OK)
         s = differentiate(r.m, &r.options, &made);
     module_free(r.m);

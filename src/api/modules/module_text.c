@@ -43,7 +43,7 @@ static tn_status write_with(const module *m, const char *dialect_name, const wri
     diag_channel *diag = &m->cx->diag;
     const char *style = options->style;
     const char *name = dialect_name ? dialect_name : m->dialect;
-    const dialect *d = name ? dialect_by_name(name) : NULL;
+    const dialect *d = dialect_by_name(name);
     if (!d)
         return dialect_unknown(diag, name ? name : "");
     if (!d->write)

@@ -40,7 +40,7 @@ static tn_status choose_dialect(context *cx, const tn_read_options *o, const sou
 static tn_status derive(module *m, const uint32_t *wrt, uint32_t n_wrt, bool core_only,
                         module **out)
 {
-    const dialect *d = m->dialect ? dialect_by_name(m->dialect) : NULL;
+    const dialect *d = dialect_by_name(m->dialect);
     grad_options options = {.wrt = wrt, .n_wrt = n_wrt, .style.core_only = core_only};
     options.style.spelling = d ? d->spelling : NULL;
     TN_TRY(pass_run(m, PASS_CANONICALIZE, false, NULL));

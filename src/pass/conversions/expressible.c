@@ -28,7 +28,7 @@ bool expressible_needs_broadcast(const dialect *to, const function *f, const nod
 
 bool expressible_same_family(const module *m, const dialect *to)
 {
-    const dialect *from = m->dialect ? dialect_by_name(m->dialect) : NULL;
+    const dialect *from = dialect_by_name(m->dialect);
     return from && from->can == to->can;
 }
 

@@ -274,7 +274,7 @@ static void leave_out(rewriting *w)
 /* Does the source dialect lack contractions, so that sums of products stand for them? */
 static bool means_contractions(const module *m, const dialect *to)
 {
-    const dialect *from = m->dialect ? dialect_by_name(m->dialect) : NULL;
+    const dialect *from = dialect_by_name(m->dialect);
     return from && !from->spelling(OP_DOT_GENERAL) && !from->spelling(OP_MATMUL) &&
            (to->spelling(OP_DOT_GENERAL) || to->spelling(OP_MATMUL));
 }
