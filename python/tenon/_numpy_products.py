@@ -12,6 +12,7 @@ from ._errors import UsageError
 from ._numpy_elementwise import conjugate
 from ._numpy_matrices import diagonal
 from ._numpy_movement import moveaxis, ravel, reshape, transpose
+from ._numpy_parts import stack
 from ._trace import Value, call, constant, operands
 
 
@@ -131,8 +132,8 @@ def cross(x: Any, y: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     a, b = (v if v.ndim == 0 else moveaxis(v, at, -1) for v, at in zip(operands(x, y), (axisa, axisb)))
     if a.shape[-1:] != (3,) or b.shape[-1:] != (3,):
         raise UsageError("np.cross has a counterpart for vectors of three components")
-    next_one, after = [1, 2, 0], [2, 0, 1]
-    return moveaxis(a[..., next_one] * b[..., after] - a[..., after] * b[..., next_one], -1, axisc)
+    others = (1, 2), (2, 0), (0, 1)  # than the component that is made of them
+    return stack([a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in others], axisc)
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
