@@ -155,8 +155,15 @@ static method method_of(tn_dtype d)
     return (method){53 - 11, true, true};
 }
 
-/* |X| modulo |Y|, f64 that stand for numbers of D, where IS_PLAIN: X and Y are finite, and Y is
- * not 0. */
+/* Are X and Y finite, and is Y not 0? */
+static tn_value has_quotient(tn_builder *b, tn_value x, tn_value y)
+{
+    const tn_value x_ends = tn_is_finite(b, x), y_ends = tn_is_finite(b, y);
+    const tn_value divides = tn_and(b, y_ends, tn_compare(b, TN_NE, y, tn_scalar_like(b, y, 0)));
+    return tn_and(b, x_ends, divides);
+}
+
+/* |X| modulo |Y|, f64 that stand for numbers of D, where IS_PLAIN: X and Y have a quotient. */
 static tn_value size_of_rest(tn_builder *b, tn_dtype d, tn_value is_plain, tn_value x, tn_value y)
 {
     const method how = method_of(d);
@@ -167,21 +174,24 @@ static tn_value size_of_rest(tn_builder *b, tn_dtype d, tn_value is_plain, tn_va
     return how.is_all ? near : far_remainder(b, near, least);
 }
 
-/* The remainder as C's fmod defines it, without a derivative. */
-static tn_value flat_remainder(tn_builder *b, tn_dtype d, tn_value x, tn_value y)
+/* R, which is not negative, with the sign of X. */
+static tn_value with_sign(tn_builder *b, tn_value r, tn_value x)
 {
     const tn_value zero = tn_scalar_like(b, x, 0);
-    const tn_value x_ends = tn_is_finite(b, x), y_ends = tn_is_finite(b, y);
-    const tn_value divides = tn_and(b, y_ends, tn_compare(b, TN_NE, y, zero));
-    const tn_value is_plain = tn_and(b, x_ends, divides);
-    const tn_value r = size_of_rest(b, d, is_plain, x, y);
     const tn_value is_below = tn_compare(b, TN_LT, x, zero);
     const tn_value signed_rest = tn_select(b, is_below, tn_neg(b, r), r);
     const tn_value none = tn_compare(b, TN_EQ, r, zero);
-    const tn_value plain = tn_select(b, none, tn_mul(b, x, zero), signed_rest);
+    return tn_select(b, none, tn_mul(b, x, zero), signed_rest);
+}
+
+/* The remainder as C's fmod defines it, without a derivative. R is |X| modulo |Y| where IS_PLAIN.
+ */
+static tn_value flat_remainder(tn_builder *b, tn_value is_plain, tn_value x, tn_value y, tn_value r)
+{
+    const tn_value x_ends = tn_is_finite(b, x);
     const tn_value stays = tn_and(b, x_ends, tn_is_inf(b, y));
     const tn_value odd = tn_select(b, stays, x, tn_scalar_like(b, x, (double)NAN));
-    return tn_select(b, is_plain, plain, odd);
+    return tn_select(b, is_plain, with_sign(b, r, x), odd);
 }
 
 /* X where it is finite, else 0. */
@@ -191,15 +201,80 @@ static tn_value finite_or_zero(tn_builder *b, tn_value x)
     return tn_select(b, is_finite, x, tn_scalar_like(b, x, 0));
 }
 
-/* Zero whose derivatives are those of trunc(X / Y) * Y - X, in which the quotient is constant: +0
- * for finite X. */
-static tn_value slopes(tn_builder *b, tn_value x, tn_value y)
+/* R with the derivatives of X - QUOTIENT * Y, in which the quotient is constant. */
+static tn_value with_slopes(tn_builder *b, tn_value r, tn_value x, tn_value y, tn_value quotient)
 {
     const tn_value fixed_x = tn_stop_gradient(b, x), fixed_y = tn_stop_gradient(b, y);
-    const tn_value quotient = tn_trunc(b, tn_div(b, fixed_x, fixed_y));
     const tn_value q = tn_stop_gradient(b, finite_or_zero(b, quotient));
     const tn_value of_y = tn_mul(b, q, finite_or_zero(b, tn_sub(b, y, fixed_y)));
-    return tn_add(b, tn_sub(b, fixed_x, x), of_y);
+    const tn_value slopes = tn_add(b, tn_sub(b, fixed_x, x), of_y);
+    /* r - (+0) is r, also for -0 */
+    return tn_sub(b, tn_stop_gradient(b, r), slopes);
+}
+
+/* X modulo Y, of dtype D, however large the quotient is. */
+static tn_value any_remainder(tn_builder *b, tn_dtype d, tn_value x, tn_value y)
+{
+    const tn_value wide_x = tn_cast(b, x, TN_F64), wide_y = tn_cast(b, y, TN_F64);
+    const tn_value is_plain = has_quotient(b, wide_x, wide_y);
+    const tn_value size = size_of_rest(b, d, is_plain, wide_x, wide_y);
+    const tn_value r = flat_remainder(b, is_plain, wide_x, wide_y, size);
+    const tn_value fixed_x = tn_stop_gradient(b, wide_x), fixed_y = tn_stop_gradient(b, wide_y);
+    const tn_value quotient = tn_trunc(b, tn_div(b, fixed_x, fixed_y));
+    return tn_cast(b, with_slopes(b, r, wide_x, wide_y, quotient), d);
+}
+
+/* ---- quotients that f32 holds ---- */
+
+/* Has any quotient of X and Y more than 24 bits? */
+static tn_value any_is_large(tn_builder *b, tn_value x, tn_value y)
+{
+    const tn_value size = tn_abs(b, x), least = tn_abs(b, y);
+    const tn_value end = tn_mul(b, least, tn_scalar_like(b, least, 0x1p24));
+    const tn_value divides = tn_compare(b, TN_GT, least, tn_scalar_like(b, least, 0));
+    const tn_value is_large = tn_and(b, divides, tn_compare(b, TN_GE, size, end));
+    return any(b, tn_and(b, tn_is_finite(b, x), is_large));
+}
+
+/* X modulo Y, f32, where no quotient is large: f32 divides much faster than f64. The product of
+ * quotient and divisor is a number of f64, and what it leaves of the dividend one of f32. */
+static tn_value small_remainder(tn_builder *b, tn_value x, tn_value y)
+{
+    const tn_value zero = tn_scalar_like(b, x, 0);
+    const tn_value quotient = tn_stop_gradient(b, tn_div(b, x, y));
+    const tn_value whole = tn_trunc(b, quotient), times = tn_abs(b, whole);
+    /* nothing is taken where Y is infinite, and NaN comes of itself */
+    const tn_value is_endless = tn_is_inf(b, y), divisor = tn_abs(b, y);
+    const tn_value least = tn_select(b, is_endless, zero, divisor);
+    const tn_value wide_size = tn_cast(b, tn_abs(b, x), TN_F64);
+    const tn_value wide_times = tn_cast(b, times, TN_F64), wide_least = tn_cast(b, least, TN_F64);
+    const tn_value taken = tn_mul(b, wide_times, wide_least);
+    const tn_value left = tn_cast(b, tn_sub(b, wide_size, taken), TN_F32);
+    /* the division may have rounded up to a whole number */
+    const tn_value is_over = tn_compare(b, TN_LT, left, zero);
+    const tn_value rest = tn_select(b, is_over, tn_add(b, left, least), left);
+    const tn_value fewer = tn_sub(b, times, tn_scalar_like(b, times, 1));
+    const tn_value is_below = tn_compare(b, TN_LT, quotient, zero);
+    const tn_value signed_fewer = tn_select(b, is_below, tn_neg(b, fewer), fewer);
+    const tn_value q = tn_select(b, is_over, signed_fewer, whole);
+    return with_slopes(b, with_sign(b, rest, x), x, y, q);
+}
+
+/* Quotients of every day have one way, so that nothing is kept for the other one. */
+static tn_value chosen_remainder(tn_builder *b, tn_value x, tn_value y)
+{
+    const tn_value is_large = any_is_large(b, x, y);
+    tn_value out, p, q;
+    tn_region_begin(b, NULL);
+    p = tn_param_like(b, x);
+    q = tn_param_like(b, y);
+    const tn_region large = tn_region_end(b, TN_VALUES(any_remainder(b, TN_F32, p, q)));
+    tn_region_begin(b, NULL);
+    p = tn_param_like(b, x);
+    q = tn_param_like(b, y);
+    const tn_region small = tn_region_end(b, TN_VALUES(small_remainder(b, p, q)));
+    tn_cond(b, is_large, large, small, TN_VALUES(x, y), &out, 1);
+    return out;
 }
 
 tn_value tn_fmod(tn_builder *b, tn_value x, tn_value y)
@@ -214,8 +289,5 @@ tn_value tn_fmod(tn_builder *b, tn_value x, tn_value y)
         return tn_no_value();
     }
     const tn_dtype d = t->dtype;
-    const tn_value wide_x = tn_cast(b, x, TN_F64), wide_y = tn_cast(b, y, TN_F64);
-    const tn_value r = tn_stop_gradient(b, flat_remainder(b, d, wide_x, wide_y));
-    /* r - (+0) is r, also for -0 */
-    return tn_cast(b, tn_sub(b, r, slopes(b, wide_x, wide_y)), d);
+    return d == TN_F32 ? chosen_remainder(b, x, y) : any_remainder(b, d, x, y);
 }

@@ -139,7 +139,15 @@ class Numpy(unittest.TestCase):
                 near = y * np.rint(2 ** RNG.uniform(0, 12 if t is np.float16 else 30, 4096)).astype(t)
                 with np.errstate(all="ignore"):
                     near = np.nextafter(near, RNG.choice([-1, 1], 4096).astype(t) * near)
+                # quotients of few bits have a way of their own where there are no others
+                a, b = (x.ravel() for x in np.broadcast_arrays(special[:, None], special))
+                with np.errstate(all="ignore"):
+                    few = y * np.rint(2 ** RNG.uniform(0, 23.99, 4096)).astype(t)
+                    few = np.nextafter(few, RNG.choice([-1, 1], 4096).astype(t) * few)
+                    is_few = ~np.isfinite(a) | (b == 0) | ~(abs(a.astype(np.float64)) >= abs(b.astype(np.float64)) * 2.0 ** 24)
+                few_x, few_y = np.concatenate([few, a[is_few]]), np.concatenate([y, b[is_few]])
                 for f in divisions:
+                    self.check_bits(f, few_x, few_y)
                     self.check_bits(f, special[:, None], special)
                     self.check_bits(f, patterns[0], patterns[1])
                     self.check_bits(f, near, y)
@@ -174,6 +182,13 @@ class Numpy(unittest.TestCase):
             by_x, by_y = tenon.grad(lambda x, y: f(x, y).sum(), argnums=(0, 1))(x, y)
             self.assertEqual(by_x.tolist(), [1] * 4)
             self.assertEqual(by_y.tolist(), (-quotient(x / y)).tolist())
+            # f32, with and without quotients of many bits: the last division rounds up to a whole number
+            x32, y32 = (a.astype(np.float32) for a in (np.append(x, 231.16416931152344), np.append(y, 1.2771501541137695)))
+            for n in (x32, np.where(x32 > 1e29, 0, x32).astype(np.float32)):
+                by_x, by_y = tenon.grad(lambda x, y: f(x, y).sum(), argnums=(0, 1))(n, y32)
+                self.assertEqual(by_x.tolist(), [1] * 5)
+                exact = quotient(n.astype(np.float64) / y32)
+                self.assertEqual(by_y.tolist(), (-exact).astype(np.float32).tolist())
         self.assertEqual(tenon.grad(lambda x: (x // 2).sum())(x).tolist(), [0] * 4)
         self.assertEqual(tenon.grad(lambda x: (x % 2).sum())(np.array([0.0, np.inf]))[0], 1)
 
