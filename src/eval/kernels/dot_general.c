@@ -66,37 +66,14 @@ static tn_status operand_init(operand *o, const eval_call *call, const tensor *x
     return TN_OK;
 }
 
-typedef struct matrices {
-    const char *a, *b;
-    size_t a_row, b_row; /* bytes from one product to the next */
-} matrices;
-
-static void matrix_rows(const contraction *c, int64_t start, size_t n_k, const void **a,
-                        const void **b)
-{
-    const matrices *m = c->user;
-    for (size_t k = 0; k < n_k; k++) {
-        a[k] = m->a + ((size_t)start + k) * m->a_row;
-        b[k] = m->b + ((size_t)start + k) * m->b_row;
-    }
-}
-
 /* One batch: a[m, k] times b[k, n]. */
 static tn_status multiply(const eval_call *call, const sums *s, const char *a, const char *b,
                           size_t m, size_t n, size_t k, char *out)
 {
     const size_t size = dtype_bytes(s->form);
-    matrices at = {a, b, size, n * size};
-    const contraction c = {.dtype = s->form,
-                           .k = (int64_t)k,
-                           .a_step = (int64_t)k,
-                           .rows = matrix_rows,
-                           .user = &at,
-                           .call = call};
     for (size_t i = 0; i < m; i += ROW_TILE) {
         const size_t rows = m - i < ROW_TILE ? m - i : ROW_TILE;
-        at.a = a + i * k * size;
-        TN_TRY(contract(&c, rows, n, s->tile, n));
+        TN_TRY(contract_matrices(call, s->form, a + i * k * size, b, rows, n, k, s->tile));
         sums_deliver(s, out + i * n * dtype_bytes(s->result), rows * n);
     }
     return TN_OK;

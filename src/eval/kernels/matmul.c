@@ -18,21 +18,6 @@ typedef struct product {
     char *wide_a, *wide_b, *tile;
 } product;
 
-typedef struct matrices {
-    const char *a, *b;
-    size_t a_row, b_row; /* bytes from k to k + 1 */
-} matrices;
-
-static void matrix_rows(const contraction *c, int64_t start, size_t n_k, const void **a,
-                        const void **b)
-{
-    const matrices *m = c->user;
-    for (size_t k = 0; k < n_k; k++) {
-        a[k] = m->a + ((size_t)start + k) * m->a_row;
-        b[k] = m->b + ((size_t)start + k) * m->b_row;
-    }
-}
-
 static bool product_init(product *p, tn_dtype dtype, int64_t m, int64_t n, int64_t k, arena *memory)
 {
     *p = (product){.dtype = dtype,
@@ -64,18 +49,11 @@ static tn_status product_run(const product *p, const eval_call *call, const char
         a = p->wide_a;
         b = p->wide_b;
     }
-    matrices at = {a, b, size, p->n * size};
-    const contraction c = {.dtype = p->sum,
-                           .k = (int64_t)p->k,
-                           .a_step = (int64_t)p->k,
-                           .rows = matrix_rows,
-                           .user = &at,
-                           .call = call};
     for (size_t i = 0; i < p->m; i += ROW_TILE) {
         const size_t rows = p->m - i < ROW_TILE ? p->m - i : ROW_TILE;
         char *to = out + i * p->n * stored;
-        at.a = a + i * p->k * size;
-        TN_TRY(contract(&c, rows, p->n, widen ? p->tile : to, p->n));
+        TN_TRY(contract_matrices(call, p->sum, a + i * p->k * size, b, rows, p->n, p->k,
+                                 widen ? p->tile : to));
         /* Rounds once, or wraps 4-bit integers. */
         if (widen || dtype_table[p->dtype].bits < 8)
             dtype_narrow(p->dtype, widen ? p->tile : to, to, rows * p->n);

@@ -217,3 +217,32 @@ tn_status contract(const contraction *c, size_t m, size_t n, void *total, size_t
     }
     return TN_OK;
 }
+
+typedef struct matrices {
+    const char *a, *b;
+    size_t a_row, b_row; /* bytes from k to k + 1 */
+} matrices;
+
+static void matrix_rows(const contraction *c, int64_t start, size_t n_k, const void **a,
+                        const void **b)
+{
+    const matrices *m = c->user;
+    for (size_t k = 0; k < n_k; k++) {
+        a[k] = m->a + ((size_t)start + k) * m->a_row;
+        b[k] = m->b + ((size_t)start + k) * m->b_row;
+    }
+}
+
+tn_status contract_matrices(const eval_call *call, tn_dtype d, const char *a, const char *b,
+                            size_t m, size_t n, size_t k, void *total)
+{
+    const size_t size = dtype_bytes(d);
+    const matrices at = {a, b, size, n * size};
+    const contraction c = {.dtype = d,
+                           .k = (int64_t)k,
+                           .a_step = (int64_t)k,
+                           .rows = matrix_rows,
+                           .user = &at,
+                           .call = call};
+    return contract(&c, m, n, total, n);
+}

@@ -35,4 +35,8 @@ struct contraction {
 };
 tn_status contract(const contraction *c, size_t m, size_t n, void *total, size_t pitch);
 
+/* The same for matrices of D without gaps: TOTAL[M, N] is A[M, K] times B[K, N]. */
+tn_status contract_matrices(const eval_call *call, tn_dtype d, const char *a, const char *b,
+                            size_t m, size_t n, size_t k, void *total);
+
 #endif
