@@ -236,6 +236,8 @@ void mir_release(const tn_allocator *allocator, mir_model *model);
 
 /* The attribute NAME, or NULL. */
 const mir_attr *mir_attr_named(const mir_fields *list, const char *name);
+/* The operation in REGION, or in regions of it, that makes V as its only result; NULL: none. */
+const mir_op *mir_maker(const mir_region *region, const mir_value *v);
 mir_function *mir_function_named(const mir_model *m, mir_text name);
 const mir_alias *mir_alias_named(const mir_model *m, char sigil, mir_text name);
 /* The name that the location LOC gives something, such as `x` of loc("x"); empty: none. */

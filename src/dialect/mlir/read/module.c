@@ -14,6 +14,21 @@ static bool add_function(mir_reader *r, mir_function *f)
            mir_no_memory(r);
 }
 
+const mir_op *mir_maker(const mir_region *region, const mir_value *v)
+{
+    for (uint32_t i = 0; i < region->n_ops; i++) {
+        const mir_op *o = region->ops[i];
+        if (o->n_out == 1 && &o->out[0] == v)
+            return o;
+        for (uint32_t k = 0; k < o->n_regions; k++) {
+            const mir_op *inner = mir_maker(&o->regions[k], v);
+            if (inner)
+                return inner;
+        }
+    }
+    return NULL;
+}
+
 mir_function *mir_function_named(const mir_model *m, mir_text name)
 {
     const uint64_t h = hash_bytes(0, name.at, name.n);

@@ -58,3 +58,12 @@ bool shlo_gives_own(shlo_call *c, const mir_region *region, uint32_t n)
     }
     return ok;
 }
+
+bool shlo_takes_reducer(shlo_call *c, uint32_t n)
+{
+    const mir_region *region = &c->op->regions[0];
+    if (c->op->n_in != 2 * n || c->op->n_out != n)
+        return shlo_refuse(c, DIAG_ArityMismatch,
+                           "it has as many initial values and results as inputs");
+    return shlo_takes_pairs(c, region, n, 0, n) && shlo_gives_own(c, region, n);
+}

@@ -7,6 +7,10 @@
 
 /* ---- patterns.c ---- */
 
+/* The operation NAME with N operands in REGION that makes V; NULL: it is another. */
+const mir_op *shlo_made_by(const mir_region *region, const mir_value *v, const char *name,
+                           uint32_t n);
+
 /* Does REGION compute V as PATTERN says: `(select (compare.NE a a) b (maximum a b))`, where letters
  * stand for ARGS? Patterns are closed, and each operation has its operands in one order. */
 bool shlo_matches(const mir_region *region, const mir_value *v, const char *pattern,
@@ -30,6 +34,10 @@ bool shlo_takes_each(shlo_call *c, const mir_region *region, uint32_t first, uin
  * the region may be wider. */
 bool shlo_takes_pairs(shlo_call *c, const mir_region *region, uint32_t own, uint32_t other,
                       uint32_t n);
+
+/* The operation has N inputs, N initial values and N results, and a region that combines elements
+ * of the former. */
+bool shlo_takes_reducer(shlo_call *c, uint32_t n);
 
 /* The N results of the operation have the element types of REGION's first arguments. */
 bool shlo_gives_own(shlo_call *c, const mir_region *region, uint32_t n);

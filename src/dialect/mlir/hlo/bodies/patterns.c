@@ -11,12 +11,11 @@ typedef struct matcher {
     const char *at;
 } matcher;
 
-static const mir_op *maker(const mir_region *region, const mir_value *v)
+const mir_op *shlo_made_by(const mir_region *region, const mir_value *v, const char *name,
+                           uint32_t n)
 {
-    for (uint32_t i = 0; i < region->n_ops; i++)
-        if (region->ops[i]->n_out == 1 && &region->ops[i]->out[0] == v)
-            return region->ops[i];
-    return NULL;
+    const mir_op *o = mir_maker(region, v);
+    return o && mir_is(o->name, name) && o->n_in == n ? o : NULL;
 }
 
 static mir_text next_word(matcher *m)
@@ -50,7 +49,7 @@ static bool matches(matcher *m, const mir_value *v)
 {
     if (*m->at != '(')
         return v == m->args[*m->at++ - 'a'];
-    const mir_op *o = maker(m->region, v);
+    const mir_op *o = mir_maker(m->region, v);
     m->at++;
     if (!is_named(m, o))
         return false;

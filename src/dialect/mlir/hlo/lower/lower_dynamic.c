@@ -125,29 +125,13 @@ static bool slice_axis(shlo_call *c, tn_value *x, int64_t axis, dim start, dim e
     return tn_is_value(*x);
 }
 
-/* The operation in REGION, or in regions of it, that makes V; NULL: there is none. */
-static const mir_op *maker(const mir_region *region, const mir_value *v)
-{
-    for (uint32_t i = 0; i < region->n_ops; i++) {
-        const mir_op *o = region->ops[i];
-        if (o->n_out == 1 && &o->out[0] == v)
-            return o;
-        for (uint32_t k = 0; k < o->n_regions; k++) {
-            const mir_op *inner = maker(&o->regions[k], v);
-            if (inner)
-                return inner;
-        }
-    }
-    return NULL;
-}
-
 /* A slice that begins where data says and ends as many elements later as its sizes, which are
  * known: JAX adds them. *DONE: it was one. */
 static bool slice_at_data(shlo_call *c, const type *t, bool *done)
 {
     tn_builder *b = c->b;
     const known_value *step = shlo_known(c, 3);
-    const mir_op *end = shlo_known(c, 1) ? NULL : maker(&c->frame->f->body, c->op->in[2]);
+    const mir_op *end = shlo_known(c, 1) ? NULL : mir_maker(&c->frame->f->body, c->op->in[2]);
     *done = false;
     if (!end || !mir_is(end->name, "stablehlo.add") || end->n_in != 2 || !step ||
         step->n != t->rank)

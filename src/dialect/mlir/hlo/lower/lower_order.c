@@ -4,18 +4,6 @@
 
 #include <math.h>
 
-/* What makes V in REGION; NULL: it is not the operation NAME with N operands. */
-static const mir_op *made_by(const mir_region *region, const mir_value *v, const char *name,
-                             uint32_t n)
-{
-    for (uint32_t i = 0; i < region->n_ops; i++) {
-        const mir_op *o = region->ops[i];
-        if (o->n_out == 1 && &o->out[0] == v)
-            return mir_is(o->name, name) && o->n_in == n ? o : NULL;
-    }
-    return NULL;
-}
-
 /* Is the comparison O in the direction WORD, in total order or not? */
 static bool compares(const mir_op *o, const char *word, bool is_total)
 {
@@ -28,7 +16,7 @@ static bool compares(const mir_op *o, const char *word, bool is_total)
 /* Is V the constant 0, of either sign, or NaN, which is then the largest in total order? */
 static bool is_float(shlo_call *c, const mir_region *region, const mir_value *v, bool is_nan)
 {
-    const mir_op *o = made_by(region, v, "stablehlo.constant", 0);
+    const mir_op *o = shlo_made_by(region, v, "stablehlo.constant", 0);
     const mir_attr *a = o ? mir_attr_named(&o->attrs, "value") : NULL;
     const type *t = a && a->kind == MIR_DENSE ? shlo_static_type(c->r, a->type, o->at) : NULL;
     literal l;
@@ -45,8 +33,8 @@ static bool is_float_key(shlo_call *c, const mir_region *region, const mir_value
 {
     bool has_zero = false, has_nan = false;
     while (v != x) {
-        const mir_op *o = made_by(region, v, "stablehlo.select", 3);
-        const mir_op *test = o ? made_by(region, o->in[0], "stablehlo.compare", 2) : NULL;
+        const mir_op *o = shlo_made_by(region, v, "stablehlo.select", 3);
+        const mir_op *test = o ? shlo_made_by(region, o->in[0], "stablehlo.compare", 2) : NULL;
         if (!test || test->in[0] != x)
             return false;
         if (compares(test, "EQ", false) && is_float(c, region, test->in[1], false) &&
@@ -69,7 +57,7 @@ static int32_t key_of(shlo_call *c, const mir_region *region, bool *descending)
     const mir_op *last = region->n_ops ? region->ops[region->n_ops - 1] : NULL;
     if (region->n_ops > SHLO_MOST_BODY || !last || last->n_in != 1)
         return -1;
-    const mir_op *o = made_by(region, last->in[0], "stablehlo.compare", 2);
+    const mir_op *o = shlo_made_by(region, last->in[0], "stablehlo.compare", 2);
     if (!o)
         return -1;
     const bool is_total = compares(o, "LT", true), is_less = is_total || compares(o, "LT", false);

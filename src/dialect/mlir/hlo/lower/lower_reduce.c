@@ -61,23 +61,11 @@ tn_value shlo_reduced(shlo_call *c, shlo_combine how, tn_value x, tn_ints axes)
 
 /* ---- argmax, argmin ---- */
 
-/* The operation NAME with N operands that makes V in REGION; NULL: it is another. */
-static const mir_op *made_by(const mir_region *region, const mir_value *v, const char *name,
-                             uint32_t n)
-{
-    for (uint32_t i = 0; i < region->n_ops; i++) {
-        const mir_op *o = region->ops[i];
-        if (o->n_out == 1 && &o->out[0] == v)
-            return mir_is(o->name, name) && o->n_in == n ? o : NULL;
-    }
-    return NULL;
-}
-
 /* Is V the comparison WORD of X and Y? */
 static bool compares(const mir_region *region, const mir_value *v, const char *word,
                      const mir_value *x, const mir_value *y)
 {
-    const mir_op *o = made_by(region, v, "stablehlo.compare", 2);
+    const mir_op *o = shlo_made_by(region, v, "stablehlo.compare", 2);
     const mir_attr *a = o ? mir_attr_named(&o->attrs, "comparison_direction") : NULL;
     const mir_attr *kind = o ? mir_attr_named(&o->attrs, "compare_type") : NULL;
     return a && mir_is(shlo_word_of(a), word) && o->in[0] == x && o->in[1] == y &&
@@ -88,7 +76,7 @@ static bool compares(const mir_region *region, const mir_value *v, const char *w
 static int wins(const mir_region *region, const mir_value *v, const mir_value *a,
                 const mir_value *x)
 {
-    const mir_op *either = made_by(region, v, "stablehlo.or", 2);
+    const mir_op *either = shlo_made_by(region, v, "stablehlo.or", 2);
     if (!either && dtype_is_float(a->type->dtype))
         return 0;
     for (int k = 0; either && k < 2; k++)
@@ -102,7 +90,7 @@ static int wins(const mir_region *region, const mir_value *v, const mir_value *a
 /* Is V `a EQ x and i LT k`? */
 static bool ties(const mir_region *region, const mir_value *v, const mir_value *const *args)
 {
-    const mir_op *both = made_by(region, v, "stablehlo.and", 2);
+    const mir_op *both = shlo_made_by(region, v, "stablehlo.and", 2);
     for (int k = 0; both && k < 2; k++)
         if (compares(region, both->in[k], "EQ", args[0], args[2]) &&
             compares(region, both->in[1 - k], "LT", args[1], args[3]))
@@ -122,12 +110,12 @@ static int arg_body(const mir_region *region)
     const mir_op *last = region->ops[region->n_ops - 1];
     if (!shlo_is_return(last) || last->n_in != 2)
         return 0;
-    const mir_op *best = made_by(region, last->in[0], "stablehlo.select", 3);
-    const mir_op *at = made_by(region, last->in[1], "stablehlo.select", 3);
+    const mir_op *best = shlo_made_by(region, last->in[0], "stablehlo.select", 3);
+    const mir_op *at = shlo_made_by(region, last->in[1], "stablehlo.select", 3);
     if (!best || !at || best->in[1] != args[0] || best->in[2] != args[2] || at->in[1] != args[1] ||
         at->in[2] != args[3])
         return 0;
-    const mir_op *either = made_by(region, at->in[0], "stablehlo.or", 2);
+    const mir_op *either = shlo_made_by(region, at->in[0], "stablehlo.or", 2);
     for (int k = 0; either && k < 2; k++)
         if (either->in[k] == best->in[0] && ties(region, either->in[1 - k], args))
             return wins(region, best->in[0], args[0], args[2]);
@@ -347,11 +335,7 @@ bool shlo_lower_reduce(shlo_call *c)
     const type *t = shlo_in_type(c, 0);
     if (!t || !shlo_axes(c, "dimensions", t->rank, axes, &n_axes))
         return false;
-    if (c->op->n_in != 2 * n || c->op->n_out != n)
-        return shlo_refuse(c, DIAG_ArityMismatch,
-                           "it has as many initial values and results as inputs");
-    if (!shlo_takes_pairs(c, &c->op->regions[0], n, 0, n) ||
-        !shlo_gives_own(c, &c->op->regions[0], n))
+    if (!shlo_takes_reducer(c, n))
         return false;
     bool done = false;
     if (n == 2 && !lower_arg(c, axes, n_axes, &done))

@@ -294,11 +294,7 @@ bool shlo_lower_reduce_window(shlo_call *c)
     const type *x = shlo_in_type(c, 0);
     if (!x || !read_window(c, x->rank, &w))
         return false;
-    if (c->op->n_in != 2 * n || c->op->n_out != n)
-        return shlo_refuse(c, DIAG_ArityMismatch,
-                           "it has as many initial values and results as inputs");
-    if (!shlo_takes_pairs(c, &c->op->regions[0], n, 0, n) ||
-        !shlo_gives_own(c, &c->op->regions[0], n))
+    if (!shlo_takes_reducer(c, n))
         return false;
     dim places[TN_MAX_RANK];
     if (is_nowhere(&w, x, places))
