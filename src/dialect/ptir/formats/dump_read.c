@@ -1,6 +1,4 @@
 /* The tracer's dump to the model: operations stand there as Rust prints them for debugging. */
-#include <inttypes.h>
-
 #include "dialect/ptir/formats/text_parts.h"
 
 typedef VECTOR(int64_t) int_list;
@@ -42,15 +40,8 @@ static bool read_dim(ptir_scan *s, dim *out)
     if (!scan_variant(s, "Static Dynamic", "a dimension", &which) || !scan_expect(s, "("))
         return false;
     if (which == 0) {
-        span where = scan_here(s);
-        if (!scan_i64(s, out))
+        if (!text_read_extent(s, out))
             return false;
-        if (*out < 0) {
-            scan_fault(s, DIAG_NegativeDimension, where, "%" PRId64 " is not an extent", *out);
-            *out = ptir_dim_stand_in(s->m, *out);
-            if (*out == DIM_NO_MEMORY)
-                return scan_no_memory(s);
-        }
     } else {
         bool wrapped = scan_eat_word(s, "DimSymbol") && scan_expect(s, "(");
         if (!scan_string(s, &name) || (wrapped && !scan_expect(s, ")")))

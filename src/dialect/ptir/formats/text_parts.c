@@ -25,21 +25,24 @@ static size_t symbol_length(const char *at)
     return n;
 }
 
+bool text_read_extent(ptir_scan *s, dim *out)
+{
+    const span where = scan_here(s);
+    if (!scan_i64(s, out))
+        return false;
+    if (*out >= 0)
+        return true;
+    scan_fault(s, DIAG_NegativeDimension, where, "%" PRId64 " is not an extent", *out);
+    *out = ptir_dim_stand_in(s->m, *out);
+    return *out != DIM_NO_MEMORY || scan_no_memory(s);
+}
+
 bool text_read_dim(ptir_scan *s, dim *out)
 {
     span where = scan_here(s);
     const char *name = "";
-    if (!scan_eat(s, "?")) {
-        if (!scan_i64(s, out))
-            return false;
-        if (*out < 0) {
-            scan_fault(s, DIAG_NegativeDimension, where, "%" PRId64 " is not an extent", *out);
-            *out = ptir_dim_stand_in(s->m, *out);
-            if (*out == DIM_NO_MEMORY)
-                return scan_no_memory(s);
-        }
-        return true;
-    }
+    if (!scan_eat(s, "?"))
+        return text_read_extent(s, out);
     size_t n = symbol_length(s->at);
     if (*s->at == '"') {
         if (!scan_string(s, &name))

@@ -7,6 +7,8 @@
 bool text_read_type(ptir_scan *s, ptir_type *out);
 /* The rest of a tensor type of DTYPE, up to its `>`: extents with `x` between them, if HAS_SOME. */
 bool text_read_extents(ptir_scan *s, tn_dtype dtype, bool has_some, const type **out);
+/* INT; one below 0 is reported, and something stands for it. */
+bool text_read_extent(ptir_scan *s, dim *out);
 /* INT, ?NAME or ?"name". */
 bool text_read_dim(ptir_scan *s, dim *out);
 /* The elements of a constant of type T, inside brackets that are consumed. *OK is false when they
