@@ -1,4 +1,4 @@
-"""Dialects: what there are, and which the name of a file tells."""
+"""Dialects: what there are, and which of them, or which form of code, the name of a file tells."""
 from __future__ import annotations
 
 import pathlib
@@ -8,7 +8,8 @@ from typing import NamedTuple
 from . import _library as c
 from ._arguments import PathLike
 from ._errors import UsageError
-from ._program import FORMS
+
+FORMS = {".c": 0, ".h": 1, ".o": 2, ".s": 3, ".ll": 4, ".a": 5, ".so": 6}
 
 
 class Dialect(NamedTuple):

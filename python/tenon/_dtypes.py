@@ -58,6 +58,10 @@ DTypeLike = Union[str, DType, "np.dtype[Any]", type]
 Dims = tuple[Union[int, str, None], ...]
 
 
+def is_known(shape: Dims) -> bool:
+    return all(isinstance(n, int) for n in shape)
+
+
 def name_of(dtype: np.dtype[Any]) -> str:
     """What NumPy or ml_dtypes calls a type. Those of ml_dtypes are of kind V, of which NumPy names only the class."""
     return dtype.type.__name__ if dtype.kind == "V" else dtype.name

@@ -10,11 +10,11 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Seque
 from . import _library as c
 from ._arguments import MOST_32, MOST_SIGNED, PathLike, by_name, chars, chars_or_none, nanoseconds, whole
 from ._context import Context
-from ._dialects import dialect_of, is_read
+from ._dialects import FORMS, dialect_of, is_read
 from ._dtypes import c_type, public_type
 from ._errors import InputError, Rejected, TextWriter, UsageError
 from ._owned import NotCopied
-from ._program import FORMS, Event, Port, Program, _profiler
+from ._program import Event, Port, Program, _profiler
 from ._tensor import storage_of, wanted_text
 
 _EXACT_FORMS = ("ptir", "stablehlo", "onnx")  # that keep what the module's own dialect cannot say

@@ -7,29 +7,26 @@ import os
 import pathlib
 import sys
 from ctypes import addressof, byref, c_char
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Optional, Union
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Union
 
 import numpy as np
 
 from . import _library as c
 from ._arguments import MOST_32, MOST_SIGNED, by_name, chars, chars_or_none, file_name, nanoseconds, whole
 from ._context import Context, Hooks
-from ._dtypes import Dims, DType, Type, public_type
+from ._dialects import FORMS
+from ._dtypes import Dims, Type, is_known, public_type
 from ._errors import InputError, Rejected, UsageError
+from ._frame import Frame, In, fresh, set_type
 from ._owned import NotCopied
-from ._tensor import Array, Tensor, describe, storage_of, wanted_text
+from ._tensor import Array, Tensor, storage_of, wanted_text
 
 _from_buffer: Callable[[Any], c_char] = c_char.from_buffer
 _ndarray = np.ndarray
-_empty = np.empty
 _run = c.lib.tn_program_run
 
+WEIGHTS = 7  # the form of code that is constants, behind FORMS
 MOST_OTHERS = 8  # programs of one model that are kept for inputs that do not fit
-LINE = 64
-LARGE = 1 << 19  # bytes of a result, from which it pays to place it well
-CANCEL_NS = 20_000_000  # between two looks for Ctrl-C during a run
-FORMS = {".c": 0, ".h": 1, ".o": 2, ".s": 3, ".ll": 4, ".a": 5, ".so": 6}
-WEIGHTS = 7
 
 
 class Port(NamedTuple):
@@ -52,146 +49,6 @@ class Event(NamedTuple):
     threads: int
     bytes: int
     flops: int
-
-
-def is_known(shape: Dims) -> bool:
-    return all(isinstance(n, int) for n in shape)
-
-
-class _In:
-    """One input: what it takes, and the C structure to fill."""
-    __slots__ = ("name", "dtype", "storage", "shape", "wants", "buffer", "mask", "last", "index")
-
-    def __init__(self, index: int, name: str, t: Type, buffer: Any) -> None:
-        self.index = index
-        self.name, self.dtype, self.storage = name, t.dtype, t.dtype.storage
-        self.wants = t.shape
-        # None: any run may have other extents
-        self.shape = t.shape if is_known(t.shape) else None
-        self.buffer = buffer
-        self.mask = t.dtype.storage.alignment - 1
-        self.last: Any = self.shape
-        _set_type(buffer, t.dtype, t.shape)
-
-
-class _Out:
-    __slots__ = ("name", "dtype", "storage", "shape", "wants", "buffer", "bytes")
-
-    def __init__(self, name: str, t: Type, buffer: Any) -> None:
-        self.name, self.dtype, self.storage = name, t.dtype, t.dtype.storage
-        self.wants = t.shape
-        known = is_known(t.shape)
-        self.shape: Any = t.shape if known else None
-        self.buffer = buffer
-        _set_type(buffer, t.dtype, t.shape)
-        self.bytes: int = buffer.bytes if known else 0
-        buffer.bytes = self.bytes
-
-
-def _set_type(buffer: Any, d: DType, shape: Iterable[Any]) -> None:
-    shape = tuple(shape)
-    buffer.type.dtype = d.code
-    buffer.type.rank = len(shape)
-    size = d.storage.itemsize
-    for i, n in enumerate(shape):
-        buffer.type.dims[i] = n if isinstance(n, int) else 0
-        size *= buffer.type.dims[i]
-    buffer.bytes = size
-
-
-def _fresh(shape: Any, storage: np.dtype[Any], size: int) -> Array:
-    """An array of SIZE bytes, a large one from a cache line on: a vector that lies in two lines is stored in twice the time."""
-    if size < LARGE:
-        return _empty(shape, storage)
-    room = _empty(size + LINE, np.uint8)
-    return _ndarray(shape, storage, room, -addressof(_from_buffer(room)) % LINE)
-
-
-class _Owner(NotCopied):
-    """Memory that the library allocated for a result."""
-
-    def __init__(self, program: Program, buffer: Any) -> None:
-        self._program = program
-        self._buffer = c.Buffer()
-        ctypes.pointer(self._buffer)[0] = buffer
-
-    def array(self, d: DType) -> Array:
-        t = self._buffer.type
-        shape = tuple(t.dims[:t.rank])
-        if 0 in shape or not self._buffer.data:
-            return np.zeros(shape, d.storage)
-        self.__array_interface__ = {"version": 3, "shape": shape, "typestr": d.storage.str,
-                                    "data": (self._buffer.data, False)}
-        return np.asarray(self)
-
-    def __del__(self) -> None:
-        if not sys.is_finalizing() and self._program.handle:
-            c.lib.tn_buffer_release(self._program.handle, byref(self._buffer))
-
-
-class _Frame(NotCopied):
-    """What one run at a time needs; a program keeps those that are not in use."""
-
-    def __init__(self, program: Program) -> None:
-        ins, outs = program._input_types, program._output_types
-        self.ins = (c.Buffer * max(1, len(ins)))()
-        self.outs = (c.Buffer * max(1, len(outs)))()
-        self.inputs = [_In(i, name, t, self.ins[i]) for i, (name, t) in enumerate(ins)]
-        self.outputs = [_Out(name, t, self.outs[i]) for i, (name, t) in enumerate(outs)]
-        self.hooks = Hooks()
-        self.hooks.handle = program._context.handle
-        self._sink = self.hooks.sink()
-        self.options = c.RunOptions(size=ctypes.sizeof(c.RunOptions), threads=0, seed=0,
-                                    sink=ctypes.pointer(self._sink), cancel=self.hooks.cancel(),
-                                    cancel_interval_ns=CANCEL_NS)
-        self.arguments = (program.handle, addressof(self.ins), len(ins), addressof(self.outs), len(outs),
-                          addressof(self.options))
-        self.fast = [(i, i.storage, i.buffer, i.mask) for i in self.inputs]
-        self.fast_out = [(o.buffer, o.shape, o.storage, o.dtype, o.bytes) for o in self.outputs]
-        self.is_plain = all(o.shape is not None and o.bytes > 0 for o in self.outputs)
-
-    def fit(self, i: _In, x: Any) -> Array:
-        """X as an array that the library can read in place, which may be a copy; fills the structure."""
-        wanted = wanted_text(i.dtype, i.wants)
-        try:
-            a = storage_of(x, i.dtype, f"input '{i.name}'", wanted)
-        except (TypeError, BufferError) as error:
-            raise InputError(str(error)) from None
-        if len(a.shape) != len(i.wants) or any(isinstance(n, int) and n != m for n, m in
-                                                   zip(i.wants, a.shape)):
-            raise InputError(f"input '{i.name}' wants {wanted}, got {describe(a)}")
-        if not (a.flags.c_contiguous and a.flags.aligned):
-            a = np.array(a, order="C", copy=True)
-        if i.shape is None and a.shape != i.last:
-            _set_type(i.buffer, i.dtype, a.shape)
-            i.last = a.shape
-        i.buffer.data = a.__array_interface__["data"][0]
-        return a
-
-    def give(self, o: _Out, x: Any) -> None:
-        """Let the output be written to X, an array of the caller's."""
-        array = x._array if isinstance(x, Tensor) else x
-        if not isinstance(array, _ndarray) or array.dtype != o.storage:
-            raise InputError(f"output '{o.name}' is {wanted_text(o.dtype, o.wants)}, and cannot be written to "
-                             f"{describe(array) if isinstance(array, _ndarray) else type(x).__name__}")
-        if isinstance(array, np.ma.MaskedArray) and bool(np.asarray(array.mask).any()):
-            raise InputError(f"output '{o.name}' cannot be written to an array with masked elements; x.data has none")
-        if o.shape is not None and array.shape != o.shape:
-            raise InputError(f"output '{o.name}' is {wanted_text(o.dtype, o.shape)}, and cannot be written to "
-                             f"{describe(array)}")
-        if not (array.flags.c_contiguous and array.flags.writeable and array.flags.aligned):
-            raise InputError(f"output '{o.name}' can only be written to an array that is contiguous, aligned and "
-                             "writeable")
-        if o.shape is None:
-            _set_type(o.buffer, o.dtype, array.shape)
-        o.buffer.data = array.__array_interface__["data"][0]
-
-    def take(self, program: Program, o: _Out) -> Tensor:
-        """The result that the library allocated."""
-        array = _Owner(program, o.buffer).array(o.dtype)
-        o.buffer.data = None
-        o.buffer.bytes = o.bytes
-        return Tensor(array, o.dtype)
 
 
 class Program(NotCopied):
@@ -217,7 +74,7 @@ class Program(NotCopied):
         self._kept = module._kept  # memory and kernels of the caller's that it uses
         self._input_types = self._ports(c.lib.tn_program_input_count, c.lib.tn_program_input, module.inputs)
         self._output_types = self._ports(c.lib.tn_program_output_count, c.lib.tn_program_output, module.outputs)
-        self._frames: list[_Frame] = []
+        self._frames: list[Frame] = []
         self._n_in = len(self._input_types)
         self._by_name = {name: i for i, (name, _) in enumerate(self._input_types)}
         self._results: Any = None
@@ -300,7 +157,7 @@ class Program(NotCopied):
         try:
             frame = self._frames.pop()
         except IndexError:
-            frame = _Frame(self)
+            frame = Frame(self)
         held: Optional[list[Array]] = None
         try:
             for i, storage, buffer, mask in frame.fast:
@@ -321,7 +178,7 @@ class Program(NotCopied):
                 return self._call_any(frame)
             results = []
             for buffer, shape, storage, d, size in frame.fast_out:
-                array = _fresh(shape, storage, size)
+                array = fresh(shape, storage, size)
                 buffer.data = addressof(_from_buffer(array))
                 results.append(Tensor(array, d))
             status, hooks = _run(*frame.arguments), frame.hooks
@@ -336,7 +193,7 @@ class Program(NotCopied):
             self._frames.append(frame)
         return program(**arrays)
 
-    def _call_any(self, frame: _Frame) -> Any:
+    def _call_any(self, frame: Frame) -> Any:
         """The same where extents of results are not known, or a result is empty."""
         for o in frame.outputs:
             o.buffer.data = None
@@ -373,7 +230,7 @@ class Program(NotCopied):
 
     def _run(self, inputs: tuple[Any, ...], out: Optional[Mapping[str, Any]], seed: int, threads: int,
              timeout: Optional[float], progress: Optional[Callable[[Event], None]]) -> dict[str, Any]:
-        frame = _Frame(self)
+        frame = Frame(self)
         o = frame.options
         o.seed, o.threads = whole("seed", seed), whole("threads", threads, 0, MOST_32)
         o.timeout_ns = nanoseconds(timeout)
@@ -425,7 +282,7 @@ class Program(NotCopied):
             shape = tuple(n if isinstance(n, int) else sizes.get(n or "", 1) for n in t.shape)
             array = np.zeros(shape, t.dtype.storage)
             buffer = c.Buffer(data=array.__array_interface__["data"][0])
-            _set_type(buffer, t.dtype, shape)
+            set_type(buffer, t.dtype, shape)
             with self._context as cx:
                 cx.check(c.lib.tn_program_random_input(self.handle, k, whole("seed", seed), byref(buffer)))
             out[name] = Tensor(array, t.dtype)
@@ -505,7 +362,7 @@ def _profiler(progress: Callable[[Event], None], hooks: Optional[Hooks]) -> Any:
 _NUMBERS = (bool, int, float, complex, list, tuple, np.generic)  # which nobody changes to call again
 
 
-def _in_place(i: _In, x: Any) -> Array:
+def _in_place(i: In, x: Any) -> Array:
     """The elements that X holds. Where it makes them anew for each who asks, those of another time."""
     own = x._array if isinstance(x, Tensor) else x
     return own if isinstance(own, _ndarray) else storage_of(x, i.dtype, f"input '{i.name}'", wanted_text(i.dtype, i.wants))
@@ -534,7 +391,7 @@ class Bound(NotCopied):
 
     def __init__(self, program: Program, args: tuple[Any, ...], out: Any) -> None:
         self._program = program
-        frame = self._frame = _Frame(program)
+        frame = self._frame = Frame(program)
         self._held = [frame.fit(i, x) for i, x in zip(frame.inputs, args)]
         for i, x, a in zip(frame.inputs, args, self._held):
             if not isinstance(x, _NUMBERS) and a.size and not np.may_share_memory(a, _in_place(i, x)):
@@ -543,7 +400,7 @@ class Bound(NotCopied):
         if out is None:
             if not all(o.shape is not None for o in frame.outputs):
                 raise InputError("the extents of the results are not known before a run; give arrays as `out`")
-            given: list[Any] = [Tensor(_fresh(o.shape, o.storage, o.bytes), o.dtype) for o in frame.outputs]
+            given: list[Any] = [Tensor(fresh(o.shape, o.storage, o.bytes), o.dtype) for o in frame.outputs]
         else:
             given = list(out) if isinstance(out, (list, tuple)) else [out]
         if len(given) != len(frame.outputs):

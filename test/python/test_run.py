@@ -12,7 +12,7 @@ from lib import package  # noqa: F401
 import numpy as np
 
 import tenon
-from tenon import _program
+from tenon import _frame
 
 ADD = """%0 = Input () {name="x"} : tensor<f32>[2,3]
 %1 = Input () {name="y"} : tensor<f32>[2,3]
@@ -218,7 +218,7 @@ class Calls(unittest.TestCase):
         def last(event):
             if event.kind == "run":
                 raise RuntimeError("late")
-        with mock.patch.object(_program._Frame, "take", lambda frame, program, o: owned.append(o.buffer.data)):
+        with mock.patch.object(_frame.Frame, "take", lambda frame, program, o: owned.append(o.buffer.data)):
             with self.assertRaisesRegex(RuntimeError, "late"):
                 self.add.run({"x": X, "y": X}, progress=last)
         self.assertTrue(owned[0])  # the results of a run that is done are freed
