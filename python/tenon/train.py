@@ -11,13 +11,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-import shutil
 import sys
-import tempfile
-import weakref
-import zipfile
 from ctypes import byref, c_bool, c_char_p, c_void_p
-from types import TracebackType
 from typing import Any, Dict, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
@@ -25,19 +20,19 @@ import numpy as np
 from . import _library as c
 from ._arguments import MOST_32, PathLike, chars, chars_or_none, file_name, number, whole
 from ._context import Context, default_context
-from ._dtypes import DTypeLike, Type, dtype as dtype_of, numbers_of, plain_array, public_type
+from ._dtypes import DTypeLike, Type, dtype as dtype_of, plain_array, public_type
 from ._errors import InputError, UsageError
 from ._function import Function
 from ._module import Module, bindings, level_of, names_of
 from ._owned import NotCopied
-from ._program import Port
+from ._ranks import RankGroup, Ranks, mpi
 from ._read import open as open_module
-from ._tensor import Tensor, storage_of, tensor, wanted_text
+from ._samples import Data, Dataset, Files
+from ._tensor import Tensor
 
 __all__ = ["Dataset", "RankGroup", "Ranks", "Step", "Trainer", "Validation", "Weights", "leaf_seed", "mpi", "optimizer",
            "reduce_tree", "sample_order", "schedule_rate"]
 
-Data = Union[PathLike, Mapping[str, Any], Sequence[PathLike]]
 _SCHEDULES = {"constant": 0, "cosine": 1, "step": 2}
 
 
@@ -128,21 +123,7 @@ def optimizer(name: str = "adam", *, dtype: DTypeLike = "f32", weight_decay: flo
         return Module(context, at.value)
 
 
-# ---- data ----
-
-def _plain(name: str, x: Any, wanted: Mapping[str, Type]) -> np.ndarray[Any, Any]:
-    """X as files have it: types that NumPy lacks as bit patterns. Numbers and lists take the type that is WANTED under
-    that name, else that of `tenon.tensor`."""
-    foreign = hasattr(x, "__dlpack__") and not isinstance(x, (np.ndarray, np.generic))
-    if not foreign and not isinstance(x, (bool, int, float, complex, list, tuple)):
-        return numbers_of(x)
-    t = wanted.get(name)
-    try:
-        return tensor(x)._array if foreign or t is None else storage_of(x, t.dtype, f"'{name}'",
-                                                                        wanted_text(t.dtype, t.shape))
-    except (TypeError, BufferError) as error:
-        raise InputError(str(error)) from None
-
+# ---- training ----
 
 class Weights(Dict[str, Tensor]):
     """Copies of the weights of a trainer, by name: a change of them would change nothing there."""
@@ -157,161 +138,6 @@ class Weights(Dict[str, Tensor]):
     def __reduce__(self) -> Any:  # a copy is a dictionary
         return dict, (dict(self),)
 
-
-def _archive(path: str, arrays: Mapping[str, np.ndarray[Any, Any]]) -> str:
-    """Write an .npz of arrays of any names, some of which are parameters of np.savez."""
-    with zipfile.ZipFile(path, "w") as file:
-        for name, a in arrays.items():
-            with file.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, a, allow_pickle=False)  # type: ignore[no-untyped-call]
-    return path
-
-
-def _remove(folder: str, process: int) -> None:
-    if process == os.getpid():  # a child of fork is done with a folder of its parent's sooner
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-class _Files(NotCopied):
-    """A folder for files that the library reads, which lasts as long as this lives."""
-
-    def __init__(self) -> None:
-        self.folder = tempfile.mkdtemp(prefix="tenon-")
-        weakref.finalize(self, _remove, self.folder, os.getpid())
-
-    def samples(self, arrays: Mapping[str, Any], wanted: Mapping[str, Type]) -> list[str]:
-        """A file for each array, as tn_dataset_open names them."""
-        paths = []
-        for i, (name, x) in enumerate(arrays.items()):
-            path = os.path.join(self.folder, f"{i}.npy")
-            plain = _plain(name, x, wanted)
-            if not plain.ndim:  # which files may hold beside samples
-                raise InputError(f"'{name}' is a number, and no sequence of samples")
-            if "=" in str(name):  # NAME=PATH cannot say that
-                paths.append(_archive(path + ".npz", {name: plain}))
-            else:
-                np.save(path, plain)
-                paths.append(f"{name}={path}")
-        return paths
-
-    def values(self, arrays: Mapping[str, Any], wanted: Mapping[str, Type]) -> str:
-        """One file for all."""
-        return _archive(os.path.join(self.folder, "values.npz"),
-                        {name: _plain(name, x, wanted) for name, x in arrays.items()})
-
-
-class Dataset(NotCopied):
-    """Samples along the first axis of tensors.
-
-    source  files as those of `tenon train --data`: a .npz, .safetensors or .npy file (or "NAME=X.npy"), a folder of
-            them, or a list of these; or arrays by name, which are copied. Files that are no .npz may be larger than
-            memory
-
-    >>> data = Dataset({"x": np.zeros((4, 3), np.float32)})
-    >>> print(*data.tensors)
-    x: f32[4, 3]
-    """
-
-    def __init__(self, source: Data, *, context: Optional[Context] = None,
-                 _wanted: Mapping[str, Type] = {}) -> None:
-        files = _Files()
-        paths: Sequence[PathLike]
-        if isinstance(source, Mapping):
-            paths = files.samples(source, _wanted)
-        else:
-            paths = [source] if isinstance(source, (str, os.PathLike)) or not isinstance(source, Sequence) else source
-        self._context = context or default_context()
-        at = c_void_p()
-        names = (c_char_p * max(1, len(paths)))(*map(file_name, paths))
-        with self._context as cx:
-            cx.check(c.lib.tn_dataset_open(cx.handle, names, len(paths), byref(at)))
-            assert at.value
-            self._handle = at.value
-            cx.adopt(at.value, (files,), c.lib.tn_dataset_close)
-
-    def __del__(self) -> None:
-        if not sys.is_finalizing() and getattr(self, "_handle", None):
-            self._context.free(self._handle)
-            self._handle = 0
-
-    @property
-    def tensors(self) -> tuple[Port, ...]:
-        """The tensors with all their samples."""
-        out: list[Port] = []
-        p = c.Port()
-        with self._context:
-            while c.lib.tn_dataset_at(self._handle, len(out), byref(p)):
-                t = public_type(p.type)
-                out.append(Port(p.name.decode(), t.dtype.name, t.shape))
-        return tuple(out)
-
-
-# ---- ranks ----
-
-class Ranks(NotCopied):
-    """One rank of those that share a training: `rank` of `ranks`. As a context manager it tells the others when this
-    one ends with an exception."""
-
-    def __init__(self, transport: Optional[c.Transport], group: Any, is_mpi: bool) -> None:
-        self._transport = transport  # None: this is the only one
-        self._group = group          # which must live as long
-        self._is_mpi = is_mpi
-        self.rank = transport.rank if transport is not None else 0
-        self.ranks = transport.ranks if transport is not None else 1
-
-    def __enter__(self) -> Ranks:
-        return self
-
-    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
-                 trace: Optional[TracebackType]) -> None:
-        if self._transport is None:
-            return
-        if error is not None:
-            if self._is_mpi:  # which ends the process
-                sys.excepthook(type(error), error, trace)
-                sys.stdout.flush()
-                sys.stderr.flush()
-            self._transport.leave(self._transport.user)
-        elif self._is_mpi:
-            c.lib.tn_mpi_end(byref(self._transport))
-
-
-class RankGroup(NotCopied):
-    """Ranks that are threads of this process; each has a context, data and a trainer of its own."""
-
-    def __init__(self, ranks: int) -> None:
-        n = whole("ranks", ranks, 0, MOST_32)
-        self._handle = c.lib.tn_rank_group_new(n) if n else None
-        if not self._handle:
-            raise UsageError(f"there is no group of {ranks} ranks")
-
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            c.lib.tn_rank_group_free(self._handle)
-
-    def rank(self, rank: int) -> Ranks:
-        """What the thread of rank RANK gives its trainer."""
-        transport = c.Transport(size=ctypes.sizeof(c.Transport))
-        if not c.lib.tn_rank_group_transport(self._handle, whole("rank", rank, 0, MOST_32), byref(transport)):
-            raise UsageError(f"there is no rank {rank}")
-        return Ranks(transport, self, False)
-
-
-def mpi(context: Optional[Context] = None) -> Ranks:
-    """The rank of this process, which mpirun started; the only one where it did not. Once in a process.
-
-    >>> with mpi() as ranks:
-    ...     ranks.rank, ranks.ranks
-    (0, 1)
-    """
-    transport = c.Transport(size=ctypes.sizeof(c.Transport))
-    found = c_bool()
-    with context or default_context() as cx:
-        cx.check(c.lib.tn_mpi_transport(cx.handle, byref(transport), byref(found)))
-    return Ranks(transport if found.value else None, None, True)
-
-
-# ---- training ----
 
 class Step(NamedTuple):
     """What one step did."""
@@ -398,9 +224,9 @@ class Trainer(NotCopied):
             raise UsageError("the update is a module of another context than the program")
         compile_options = c.CompileOptions(
             size=ctypes.sizeof(c.CompileOptions), level=level_of(level), engine=chars_or_none("engine", engine),
-            bindings=bindings(dims), n_bindings=len(dims), cpu=chars_or_none("cpu", cpu), 
+            bindings=bindings(dims), n_bindings=len(dims), cpu=chars_or_none("cpu", cpu),
             threads=whole("threads", threads, 0, MOST_32), memory_bytes=whole("memory_bytes", memory_bytes))
-        files = _Files()
+        files = Files()
         first = files.values(init, self._wanted) if isinstance(init, Mapping) else init
         o = c.TrainOptions(
             size=ctypes.sizeof(c.TrainOptions), loss=chars("loss", str(loss)) if loss is not None else None,
@@ -513,7 +339,7 @@ class Trainer(NotCopied):
         labels  the input with the classes, as integers or as rows with their largest element there
         """
         data = self._dataset(data)
-        v = c.Validation(size=ctypes.sizeof(c.Validation), 
+        v = c.Validation(size=ctypes.sizeof(c.Validation),
                          scores=chars("scores", str(scores)) if scores is not None else None,
                          labels=chars_or_none("labels", labels))
         with self._context as cx:
