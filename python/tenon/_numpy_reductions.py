@@ -129,17 +129,7 @@ def argmax(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool 
     if axis is None:
         place = argmax(ravel(y), 0)
         return reshape(place, (1,) * y.ndim) if keepdims else place
-    if dtype_of(y.dtype).is_float:
-        y = _rank(y)
     return call("arg_max", y, axis, bool(keepdims), BY_NAME["si64"].code)
-
-
-def _rank(x: Value) -> Value:
-    """Integers in the order of floats, of which zeros are equal and NaN is the largest."""
-    bits = 8 * dtype_of(x.dtype).storage.itemsize
-    most = 2 ** (bits - 1) - 1
-    y = call("bitcast", x + 0.0, BY_NAME[f"si{bits}"].code)  # of every NaN those of the positive quiet one
-    return where_of(y < 0, y ^ most, y)
 
 
 def argmin(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool = False) -> Value:
