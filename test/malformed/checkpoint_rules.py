@@ -67,8 +67,9 @@ def files():
         key = t.text[1:-1]
         changed, _ = json_rules.without(text, found, k)
         if key not in ("format", "tensors", "weights"):
-            yield wrong_text("member left out", changed, "FileError", has="describe")
-            yield wrong_text("member misspelt", spliced(text, t.start, t.end, f'"{key}q"'), "FileError", has="describe")
+            if key not in ("data", "inputs"):  # which older checkpoints do not have
+                yield wrong_text("member left out", changed, "FileError", has="describe")
+                yield wrong_text("member misspelt", spliced(text, t.start, t.end, f'"{key}q"'), "FileError", has="describe")
             for start, end, new in json_rules.of_other_kinds(text, found, k + 2):
                 hashed = key in ("program", "update", "hash")
                 if new == '"odd"' and hashed or new == "7" and not hashed:
