@@ -104,7 +104,7 @@ static const char *agree(const tn_transport *t, const turn *mine)
 static const char *run(void *user, const tn_custom_use *u)
 {
     const tn_transport *t = user;
-    int64_t size, place = -1;
+    int64_t size = 0, place = -1;
     tn_message messages[MOST_RANKS];
     const int64_t *rows = groups_of(t, u, &size), *group = rows + size * t->rank;
     const size_t bytes = bytes_of(&u->in[0]);
