@@ -11,6 +11,8 @@
 /* How often each value of F is used, outputs and gradients included. In the scratch memory of CX;
  * NULL without memory. */
 uint32_t *pass_count_uses(pass_context *cx, const function *f);
+/* How many nodes of M run each of its functions; likewise. */
+uint32_t *pass_count_runs(pass_context *cx, const module *m);
 /* Drop the nodes of F that nothing needs, as dce does. */
 tn_status pass_sweep(pass_context *cx, function *f);
 

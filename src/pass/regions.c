@@ -37,20 +37,6 @@ typedef struct control {
     bool *stays;             /* by input: it remains one */
 } control;
 
-/* How many nodes of M run each function. */
-static uint32_t *count_runs(pass_context *cx, const module *m)
-{
-    uint32_t *runs = ARENA_ARRAY(&cx->scratch, uint32_t, m->functions.n);
-    for (uint32_t i = 0; runs && i < m->functions.n; i++)
-        for (uint32_t k = 0; k < m->functions.at[i]->nodes.n; k++) {
-            const attrs *a = m->functions.at[i]->nodes.at[k].attrs;
-            for (uint32_t e = 0; e < a->n; e++)
-                if (attr_keys[a->at[e].key].kind == ATTR_FUNCTION)
-                    runs[a->at[e].v.i]++;
-        }
-    return runs;
-}
-
 static void add_region(control *c, attr_key key, const uint32_t *runs)
 {
     const int64_t index = attr_int(c->n.attrs, key, 0);
@@ -361,7 +347,7 @@ static tn_status reduce_all(pass_context *cx, function *f, const uint32_t *runs,
 
 tn_status pass_regions(pass_context *cx, module *m)
 {
-    const uint32_t *runs = count_runs(cx, m);
+    const uint32_t *runs = pass_count_runs(cx, m);
     arena memory;
     tn_status s = runs ? TN_OK : module_no_memory(m);
     arena_init(&memory, m->allocator);
