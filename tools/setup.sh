@@ -7,8 +7,8 @@ try=""
 [ "${1-}" = --try ] && shift && try=yes
 packages="build-essential cmake ninja-build pkg-config libzip-dev clang clang-format clang-tidy
     libclang-rt-14-dev libonnx-testdata llvm-19-dev python3 python3-numpy python3-build
-    python3-wheel python3-setuptools python3-markdown python3-hypothesis mypy mandoc zsh fish shellcheck
-    abigail-tools openmpi-bin libopenmpi-dev mpich libmpich-dev $*"
+    python3-wheel python3-setuptools python3-markdown python3-hypothesis python3-pyflakes mypy mandoc zsh
+    fish shellcheck abigail-tools openmpi-bin libopenmpi-dev mpich libmpich-dev $*"
 
 if ! command -v dpkg-query >/dev/null; then
     echo "setup: not a Debian system; please see to it that these, or what they are called here," \

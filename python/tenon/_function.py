@@ -4,7 +4,6 @@ from __future__ import annotations
 import collections
 import functools
 import inspect
-import pathlib
 from typing import Any, Callable, Generic, Optional, Sequence, TypeVar, Union, cast as typed, overload
 
 import numpy as np

@@ -13,7 +13,7 @@ from ._numpy_elementwise import conjugate
 from ._numpy_matrices import diagonal
 from ._numpy_movement import moveaxis, ravel, reshape, transpose
 from ._numpy_parts import stack
-from ._trace import Value, call, constant, operands
+from ._trace import Value, call, operands
 
 
 

@@ -7,7 +7,7 @@ from typing import Any, Union
 import numpy as np
 
 from . import _library as c
-from ._dtypes import BY_NAME, DType, dtype, numbers_of
+from ._dtypes import DType, dtype, numbers_of
 from ._errors import UsageError
 from ._trace import Dim, Value, call, cast, constant
 

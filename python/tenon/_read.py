@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from ctypes import byref, c_void_p
 from typing import Any, Mapping, Optional, Sequence, Union
 

@@ -83,7 +83,7 @@ class Case:
         return {"mind": self.mind, "ptir-text": self.ptir, "tiny": self.tiny}[self.dialect]()
 
     def mind(self):
-        lines, n = [], 0
+        lines = []
 
         def tensor(shape, dtype="f64"):
             return f"tensor<{dtype}>[{', '.join(map(str, shape))}]"

@@ -1,7 +1,7 @@
 """ONNX models: the wire format of protobuf, then what is wrong within a model that can be read."""
 import numpy as np
 
-from lib.onnx_files import field, function, graph, model, node, put_attribute, put_sparse, put_tensor, put_varint, value_info, varint
+from lib.onnx_files import field, function, graph, model, node, put_attribute, put_sparse, value_info, varint
 from malformed.files import Wrong
 
 NAME = "m.onnx"

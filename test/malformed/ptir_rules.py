@@ -1,8 +1,6 @@
 """PTIR in its three forms."""
-import struct
-
 from malformed import json_rules, text_rules
-from malformed.files import Wrong, place_of, spliced, text_file
+from malformed.files import spliced, text_file
 
 # ---- JSON ----
 

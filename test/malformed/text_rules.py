@@ -1,7 +1,7 @@
 """Faults of characters, the same in all languages that are text; and how a table of replacements becomes files."""
 import re
 
-from malformed.files import cut_bytes, place_of, spliced, text_file
+from malformed.files import cut_bytes, spliced, text_file
 from malformed.json_rules import few
 
 TOKEN = re.compile(r'tensor<|[%@#!]?[A-Za-z_][\w.]*|[%@#]\d+|\d+(?:\.\d+)?|"[^"\n]*"|->|\S')

@@ -26,7 +26,7 @@ OPTIONAL = {"outputs", "broadcast_dimensions"}
 
 def nodes():
     """The members of each node, once for each operation: left out, misspelt, of another kind."""
-    found, node, nodes_of = json_rules.tokens_of(SEED), None, {}
+    found, node = json_rules.tokens_of(SEED), None
     for k, t in enumerate(found):
         if t.is_key and t.text == '"id"':
             node = found[k + 2].text[1:-1]

@@ -9,7 +9,6 @@ the checker is left out.
 """
 import collections
 import concurrent.futures
-import os
 import pathlib
 import re
 import sys

@@ -11,7 +11,6 @@ import collections
 import concurrent.futures
 import json
 import math
-import os
 import pathlib
 import re
 import sys

@@ -49,24 +49,24 @@ class Corners(Case):
 
     def test_ranges_of_large_integers(self):
         """Beyond 2^53 doubles do not count them."""
-        for start, limit, step in ((1 << 53) + 1, (1 << 53) + 3, 1), (-(1 << 63), (1 << 63) - 1, 1 << 62), (10, 0, -3), (3, 3, 1), (3, 1, 2):
-            got = self.of_known("Range", np.int64(start), np.int64(limit), np.int64(step), opset=13)
-            np.testing.assert_array_equal(got, np.array([*range(start, limit, step)], np.int64))
+        for first, limit, step in ((1 << 53) + 1, (1 << 53) + 3, 1), (-(1 << 63), (1 << 63) - 1, 1 << 62), (10, 0, -3), (3, 3, 1), (3, 1, 2):
+            got = self.of_known("Range", np.int64(first), np.int64(limit), np.int64(step), opset=13)
+            np.testing.assert_array_equal(got, np.array([*range(first, limit, step)], np.int64))
 
     def test_ranges_up_to_sizes(self):
         """Between bounds of which one is a size: read once, for all sizes; and for those that give nothing."""
-        for start, limit, step, dtype in (("zero", "n", 1, "float32"), ("zero", "n", 2, "int64"), ("two", "n", 3, "float32"), ("n", "zero", -1, "int32"),
+        for first, limit, step, dtype in (("zero", "n", 1, "float32"), ("zero", "n", 2, "int64"), ("two", "n", 3, "float32"), ("n", "zero", -1, "int32"),
                                           ("n", "two", -2, "float32"), ("n", "zero", -5, "int64"), ("n", "n", 4, "int64"), ("n", "two", 1, "float32")):
             own, to = {"int64": ("si64", 7), "float32": ("f32", 1), "int32": ("si32", 6)}[dtype]
-            nodes = [node("Shape", "x", "s"), node("Cast", "s", "l", to=to), node("Squeeze", "l", "n"), node("Range", f"{start} {limit} by", "y")]
+            nodes = [node("Shape", "x", "s"), node("Cast", "s", "l", to=to), node("Squeeze", "l", "n"), node("Range", f"{first} {limit} by", "y")]
             constants = [(name, np.array(value, dtype)) for name, value in (("zero", 0), ("two", 2), ("by", step))]
             data = model(nodes, [("x", "f32", ["k"])], [("y", own, None)], constants, opset=13)
             self.accepted(data)
             for k in 1, 8:
                 named = {"zero": 0, "two": 2, "n": k}
-                with self.subTest(start=start, limit=limit, step=step, k=k):
+                with self.subTest(first=first, limit=limit, step=step, k=k):
                     got, = self.run_model(data, {"x": floats(k)})
-                    np.testing.assert_array_equal(got, np.arange(named[start], named[limit], step, dtype))
+                    np.testing.assert_array_equal(got, np.arange(named[first], named[limit], step, dtype))
 
     def test_ranges_whose_step_is_a_size(self):
         nodes = [node("Shape", "x", "s"), node("Squeeze", "s", "n"), node("Range", "n more n", "y")]

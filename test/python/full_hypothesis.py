@@ -126,10 +126,10 @@ NARROW = [("bf16", np.uint16(0x3f80), 0x4000, "bfloat16"), ("fp8_e4m3", np.uint8
 def stand_in():
     """What the package needs of ml_dtypes: for each type a dtype of kind V with the name and the size, and no arithmetic.
     Debian has no package of ml_dtypes; where it is installed, `test_types` tries the package itself."""
-    package = types.ModuleType("ml_dtypes")
+    module = types.ModuleType("ml_dtypes")
     for _, one, _, name in NARROW:
-        setattr(package, name, np.dtype((type(name, (np.void,), {}), one.itemsize)))
-    return package
+        setattr(module, name, np.dtype((type(name, (np.void,), {}), one.itemsize)))
+    return module
 
 
 class Narrow(unittest.TestCase):

@@ -6,7 +6,7 @@ from lib import package  # noqa: F401
 import numpy as np
 
 import tenon
-from test_numpy import A, B, I, P, T, WILD, check
+from test_numpy import A, I, P, T, WILD, check
 
 Z = np.array([[1 + 2j, -3j, 0], [complex(2, np.nan), complex(np.inf, 1), 1 - 1j]])
 S = np.float64(0.5)

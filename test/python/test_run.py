@@ -33,6 +33,18 @@ class Interface:
         self.__array_interface__ = array.__array_interface__
 
 
+class Exporter:
+    """An object of another library: it has DLPack alone."""
+    def __init__(self, x):
+        self.x = x
+
+    def __dlpack__(self):
+        return self.x.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.x.__dlpack_device__()
+
+
 class Calls(unittest.TestCase):
     def setUp(self):
         self.add = tenon.load(ADD)
@@ -257,24 +269,6 @@ class Calls(unittest.TestCase):
         y = net(np.zeros((2, 3), np.float32))[0].numpy()
         del net
         self.assertEqual(y.tolist(), [[1, 1, 1], [1, 1, 1]])
-
-
-class Interface:
-    """An object that only has the interface of arrays."""
-    def __init__(self, x):
-        self.x, self.__array_interface__ = x, x.__array_interface__
-
-
-class Exporter:
-    """An object of another library: it has DLPack alone."""
-    def __init__(self, x):
-        self.x = x
-
-    def __dlpack__(self):
-        return self.x.__dlpack__()
-
-    def __dlpack_device__(self):
-        return self.x.__dlpack_device__()
 
 
 if __name__ == "__main__":

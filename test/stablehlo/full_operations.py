@@ -6,7 +6,7 @@ import tempfile
 
 import numpy as np
 
-from lib.hlo_programs import Function, combine, dense, element, region, type_of
+from lib.hlo_programs import Function, combine, element, region, type_of
 from lib.program import start
 
 PROGRAMS = []
@@ -1044,10 +1044,10 @@ def movements():
             wide = np.pad(wide, [(max(a, 0), max(b, 0)) for a, b in zip(low, high)], constant_values=fill)
             want = wide[tuple(slice(-min(a, 0), n + min(b, 0)) for a, b, n in zip(low, high, wide.shape))]
             give("pad", [x, d(fill)], f"edge_padding_low = {list_of(low)}, edge_padding_high = {list_of(high)}, interior_padding = {list_of(interior)}", want)
-        for start in ((0, 0), (2, 3), (-5, 1), (100, 2)):
-            at = [min(max(s, 0), n - w) for s, n, w in zip(start, x.shape, (2, 2))]
+        for first in ((0, 0), (2, 3), (-5, 1), (100, 2)):
+            at = [min(max(s, 0), n - w) for s, n, w in zip(first, x.shape, (2, 2))]
             window = tuple(slice(s, s + 2) for s in at)
-            places = [np.int32(s) for s in start]
+            places = [np.int32(s) for s in first]
             give("dynamic_slice", [x, *places], "slice_sizes = array<i64: 2, 2>", x[window])
             want = x.copy()
             update = whole_of(d, (2, 2))
@@ -1137,7 +1137,6 @@ def gathers():
         (y,) = f.op("stablehlo.gather", [x, index], f"dimension_numbers = {numbers}, slice_sizes = {list_of(sizes.tolist())}", [type_of(out)])
         f.check(y, out)
         # the mirror image: what was gathered is added at the same places, where they are not clamped
-        inside = RNG.integers(0, 2) == 1
         want, updates = x.copy(), RNG.integers(0, 9, out.shape).astype(np.int32)
         for at in np.ndindex(*out_shape):
             b = [at[i] for i in range(out_rank) if i not in offset]
