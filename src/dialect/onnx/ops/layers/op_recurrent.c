@@ -4,14 +4,10 @@
 #include <inttypes.h>
 
 #include "base/text/text.h"
+#include "dialect/onnx/ops/layers/activations.h"
 #include "dialect/onnx/ops/op_quantize.h"
 
-enum { MOST_GATES = 4, MOST_ACTIVATIONS = 3 };
-
-typedef struct activation {
-    const struct activation_rule *rule;
-    double alpha, beta;
-} activation;
+enum { MOST_GATES = 4, MOST_DIRECTIONS = 2 };
 
 /* One direction of a layer. Values in the scan are those of its region. */
 typedef struct cell {
@@ -26,144 +22,7 @@ typedef struct cell {
     activation f[MOST_ACTIVATIONS];
 } cell;
 
-/* ---- activations ---- */
-
-static tn_value act_affine(onnx_call *c, tn_value x, const activation *a)
-{
-    return onnx_plus(c, onnx_scaled(c, x, a->alpha), a->beta);
-}
-
-static tn_value act_relu(onnx_call *c, tn_value x, const activation *a)
-{
-    (void)a;
-    return tn_relu(c->b, x);
-}
-
-static tn_value act_tanh(onnx_call *c, tn_value x, const activation *a)
-{
-    (void)a;
-    return tn_tanh(c->b, x);
-}
-
-static tn_value act_sigmoid(onnx_call *c, tn_value x, const activation *a)
-{
-    (void)a;
-    return tn_sigmoid(c->b, x);
-}
-
-static tn_value act_leaky_relu(onnx_call *c, tn_value x, const activation *a)
-{
-    const tn_value above = tn_compare(c->b, TN_GE, x, tn_scalar_like(c->b, x, 0));
-    return tn_select(c->b, above, x, onnx_scaled(c, x, a->alpha));
-}
-
-static tn_value act_thresholded_relu(onnx_call *c, tn_value x, const activation *a)
-{
-    const tn_value above = tn_compare(c->b, TN_GT, x, tn_scalar_like(c->b, x, a->alpha));
-    return tn_select(c->b, above, x, tn_scalar_like(c->b, x, 0));
-}
-
-static tn_value act_scaled_tanh(onnx_call *c, tn_value x, const activation *a)
-{
-    return onnx_scaled(c, tn_tanh(c->b, onnx_scaled(c, x, a->beta)), a->alpha);
-}
-
-static tn_value act_hard_sigmoid(onnx_call *c, tn_value x, const activation *a)
-{
-    const tn_value zero = tn_scalar_like(c->b, x, 0), one = tn_scalar_like(c->b, x, 1);
-    return tn_clamp(c->b, act_affine(c, x, a), zero, one);
-}
-
-static tn_value act_elu(onnx_call *c, tn_value x, const activation *a)
-{
-    const tn_value above = tn_compare(c->b, TN_GE, x, tn_scalar_like(c->b, x, 0));
-    return tn_select(c->b, above, x, onnx_scaled(c, tn_expm1(c->b, x), a->alpha));
-}
-
-static tn_value act_softsign(onnx_call *c, tn_value x, const activation *a)
-{
-    (void)a;
-    return tn_div(c->b, x, onnx_plus(c, tn_abs(c->b, x), 1));
-}
-
-static tn_value act_softplus(onnx_call *c, tn_value x, const activation *a)
-{
-    (void)a;
-    return onnx_softplus(c, x);
-}
-
-typedef struct activation_rule {
-    const char *name;
-    tn_value (*apply)(onnx_call *c, tn_value x, const activation *a);
-    bool has_alpha, has_beta;
-    double alpha, beta; /* where the file gives none */
-} activation_rule;
-
-static const activation_rule rules[] = {
-    {"Affine", act_affine, true, true, 1, 0},
-    {"Relu", act_relu, false, false, 0, 0},
-    {"LeakyRelu", act_leaky_relu, true, false, 0.01, 0},
-    {"ThresholdedRelu", act_thresholded_relu, true, false, 1, 0},
-    {"Tanh", act_tanh, false, false, 0, 0},
-    {"ScaledTanh", act_scaled_tanh, true, true, 1, 1},
-    {"Sigmoid", act_sigmoid, false, false, 0, 0},
-    {"HardSigmoid", act_hard_sigmoid, true, true, 0.2, 0.5},
-    {"Elu", act_elu, true, false, 1, 0},
-    {"Softsign", act_softsign, false, false, 0, 0},
-    {"Softplus", act_softplus, false, false, 0, 0},
-};
-
-static const activation_rule *rule_named(onnx_bytes name)
-{
-    for (uint32_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        const char *own = rules[i].name;
-        size_t n = 0;
-        while (n < name.n && own[n] && (own[n] | 32) == (name.at[n] | 32))
-            n++;
-        if (n == name.n && !own[n])
-            return &rules[i];
-    }
-    return NULL;
-}
-
-/* The next of the factors that the list NAME has for activations that take one. */
-static double next_factor(const onnx_call *c, const char *name, uint32_t *at, double otherwise)
-{
-    const onnx_attribute *a = onnx_attr_of(c, name, ONNX_FLOATS);
-    return a && *at < a->floats.n ? (double)((const float *)a->floats.at)[(*at)++] : otherwise;
-}
-
-/* The activations of all directions, N for each. */
-static bool read_activations(onnx_call *c, cell *cells, uint32_t n_cells, uint32_t n)
-{
-    static const char *const usual[][MOST_ACTIVATIONS] = {
-        [ONNX_CELL_RNN] = {"Tanh"},
-        [ONNX_CELL_GRU] = {"Sigmoid", "Tanh"},
-        [ONNX_CELL_LSTM] = {"Sigmoid", "Tanh", "Tanh"}};
-    const onnx_attribute *given = onnx_attr_of(c, "activations", ONNX_STRINGS);
-    uint32_t alphas = 0, betas = 0;
-    if (given && given->strings.n != n * n_cells)
-        return onnx_refuse(c, DIAG_InvalidAttribute,
-                           "'activations' must name %" PRIu32 " function%s", n * n_cells,
-                           plural((uint64_t)n * n_cells));
-    for (uint32_t k = 0; k < n * n_cells; k++) {
-        const char *own = usual[cells->kind][k % n];
-        const onnx_bytes name =
-            given ? ((const onnx_bytes *)given->strings.at)[k] : (onnx_bytes){own, strlen(own)};
-        activation *a = &cells[k / n].f[k % n];
-        a->rule = rule_named(name);
-        if (!a->rule)
-            return onnx_refuse(c, DIAG_InvalidAttribute, "there is no activation '%.*s'",
-                               ONNX_TEXT(name));
-        a->alpha = a->rule->alpha;
-        a->beta = a->rule->beta;
-        if (a->rule->has_alpha)
-            a->alpha = next_factor(c, "activation_alpha", &alphas, a->alpha);
-        if (a->rule->has_beta)
-            a->beta = next_factor(c, "activation_beta", &betas, a->beta);
-    }
-    return true;
-}
+/* ---- one step ---- */
 
 /* Function K of the cell, behind its clipping. */
 static tn_value activated(const cell *l, uint32_t k, tn_value x)
@@ -173,10 +32,8 @@ static tn_value activated(const cell *l, uint32_t k, tn_value x)
         const tn_value low = tn_scalar_like(b, x, -l->clip), high = tn_scalar_like(b, x, l->clip);
         x = tn_clamp(b, x, low, high);
     }
-    return l->f[k].rule->apply(l->c, x, &l->f[k]);
+    return onnx_activated(l->c, &l->f[k], x);
 }
-
-/* ---- one step ---- */
 
 /* Columns of gate K of all[batch, gates * hidden]. */
 static tn_value gate(const cell *l, tn_value all, uint32_t k)
@@ -283,7 +140,7 @@ static void step_lstm(const cell *l, step *s)
     s->c = tn_add(b, kept, tn_mul(b, i, fresh));
     const tn_value o = activated(l, 0, peeped(l, s, gate(l, all, OUTPUT), 1, s->c));
     /* clipping is of what enters gates, not of the state */
-    s->h = tn_mul(b, o, l->f[2].rule->apply(l->c, s->c, &l->f[2]));
+    s->h = tn_mul(b, o, onnx_activated(l->c, &l->f[2], s->c));
 }
 
 /* ---- one direction ---- */
@@ -419,7 +276,7 @@ typedef struct layer {
     onnx_call *c;
     onnx_cell_kind kind;
     bool is_quantised; /* the weights, which have the gates last then */
-    cell cells[2];
+    cell cells[MOST_DIRECTIONS];
     uint32_t n_directions;
     bool batch_first, first_is_reverse;
 } layer;
@@ -445,6 +302,17 @@ static bool fits_weights(const layer *l, uint32_t k, int64_t n)
         return onnx_refuse(l->c, DIAG_ArityMismatch, "input %" PRIu32 " is left out", k);
     return t && t->rank == 2 ? onnx_in_fits(l->c, k, TN_INTS(l->n_directions, n))
                              : onnx_in_fits(l->c, k, TN_INTS(l->n_directions));
+}
+
+/* N for each direction. */
+static bool read_activations(layer *l, uint32_t n)
+{
+    activation all[MOST_DIRECTIONS * MOST_ACTIVATIONS];
+    if (!onnx_activations_read(l->c, l->kind, l->n_directions, n, all))
+        return false;
+    for (uint32_t d = 0; d < l->n_directions; d++)
+        memcpy(l->cells[d].f, all + (size_t)d * n, n * sizeof *all);
+    return true;
 }
 
 static bool read_layer(layer *l)
@@ -498,7 +366,7 @@ static bool read_layer(layer *l)
                                               t->dims[l->batch_first ? 1 : 0] != 1,
                              .input_forget = onnx_attr_int(c, "input_forget", 0),
                              .linear_before_reset = onnx_attr_int(c, "linear_before_reset", 0)};
-    return read_activations(c, l->cells, l->n_directions, n_functions[kind]);
+    return read_activations(l, n_functions[kind]);
 }
 
 /* Direction D of input K, which has their axis at AXIS; no value when it is left out. */
