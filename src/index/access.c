@@ -183,6 +183,16 @@ const access_expr *access_offset(const access_map *map, access_extents dims, are
     return access_finish(&s, memory);
 }
 
+uint32_t access_axes(const access_map *map)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < map->n_source; i++)
+        mask |= access_expr_axes(map->at[i]);
+    for (uint32_t i = 0; i < map->n_guards; i++)
+        mask |= access_expr_axes(map->guards[i].of);
+    return mask;
+}
+
 int64_t access_padding(const access_map *map, const int64_t *at)
 {
     for (uint32_t i = 0; i < map->n_guards; i++) {

@@ -115,6 +115,9 @@ bool access_same(const access_map *a, const access_map *b);
 const access_expr *access_offset(const access_map *map, access_extents dims, arena *memory);
 /* E as constant + sum of strides[k] * axis k; false when it has quotients or remainders. */
 bool access_strides(const access_expr *e, uint32_t rank, int64_t *constant, int64_t *strides);
+/* Mask of the axes of the positions on which E depends; on which MAP does, its guards included. */
+uint32_t access_expr_axes(const access_expr *e);
+uint32_t access_axes(const access_map *map);
 /* The value of E at a position. */
 int64_t access_value(const access_expr *e, const int64_t *at);
 /* The padding at a position, or -1: the element comes from the source. */

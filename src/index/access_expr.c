@@ -378,6 +378,15 @@ const access_expr *access_substitute(const access_expr *e, const access_expr *co
     return access_finish(&s, memory);
 }
 
+uint32_t access_expr_axes(const access_expr *e)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < e->n; i++)
+        mask |= e->at[i].kind == ACCESS_AXIS ? UINT32_C(1) << e->at[i].axis
+                                             : access_expr_axes(e->at[i].of);
+    return mask;
+}
+
 bool access_strides(const access_expr *e, uint32_t rank, int64_t *constant, int64_t *strides)
 {
     *constant = e->constant;

@@ -116,9 +116,6 @@ uint32_t kernel_operand_uses(const function *f, const node *n, uint32_t k);
 /* The map from the positions of N's result to one such place. False: there is none. */
 bool kernel_operand_map(const function *f, const node *n, uint32_t k, uint32_t use, arena *memory,
                         access_map *out);
-/* Mask of the axes of the positions on which MAP depends, its guards included. */
-uint32_t access_axes(const access_map *map);
-uint32_t access_expr_axes(const access_expr *e);
 
 /* The word for a kind: "map", "rows", ... */
 const char *kernel_kind_name(kernel_kind kind);

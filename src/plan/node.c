@@ -58,25 +58,6 @@ bool kernel_is_reduction(const function *f, const node *n)
            (!axes || n_axes > 0);
 }
 
-uint32_t access_expr_axes(const access_expr *e)
-{
-    uint32_t mask = 0;
-    for (uint32_t i = 0; i < e->n; i++)
-        mask |= e->at[i].kind == ACCESS_AXIS ? UINT32_C(1) << e->at[i].axis
-                                             : access_expr_axes(e->at[i].of);
-    return mask;
-}
-
-uint32_t access_axes(const access_map *map)
-{
-    uint32_t mask = 0;
-    for (uint32_t i = 0; i < map->n_source; i++)
-        mask |= access_expr_axes(map->at[i]);
-    for (uint32_t i = 0; i < map->n_guards; i++)
-        mask |= access_expr_axes(map->guards[i].of);
-    return mask;
-}
-
 static bool follows_from_position(const function *f, const node *n, int steps)
 {
     if (kernel_is_uniform(n) || n->op == OP_IOTA)
