@@ -68,64 +68,69 @@ static void move_buffer(exe_block *b, const kernel *k, const nest_step *step, co
     buffers[m->at] = exe_view(b->t, b->block, buffers[m->at], m->bytes, rest_of(b->f, v, m->bytes));
 }
 
-/* What step WHICH reads behind its buffers, as long as the tape lives; NULL without memory. */
-static const void *kept_numbers(exe_block *b, const kernel_plan *plan, uint32_t which)
+/* What the step MADE reads behind its buffers, as long as the tape lives; NULL without memory. */
+static const void *kept_numbers(exe_block *b, const step_plan *made)
 {
-    const uint32_t n = plan->steps[which].n_numbers;
-    uint64_t *at = ARENA_ARRAY(exe_memory(b->t), uint64_t, n);
-    for (uint32_t i = 0; at && i < n; i++)
-        at[i] = plan->steps[which].numbers[i];
+    uint64_t *at = ARENA_ARRAY(exe_memory(b->t), uint64_t, made->n_numbers);
+    for (uint32_t i = 0; at && i < made->n_numbers; i++)
+        at[i] = made->numbers[i];
     return at;
+}
+
+/* Step I of the kernel K, on the values of K and on TEMPS. False without memory. */
+static bool add_step(exe_block *b, const kernel *k, const kernel_plan *plan, uint32_t i,
+                     const exe_buffer *temps, const char *name)
+{
+    const nest_step *from = &plan->nest->steps[i];
+    const step_plan *made = &plan->steps[i];
+    const uint32_t n =
+        from->n_buffers ? from->n_buffers : emit_buffer_count(k) + plan->nest->n_temps;
+    exe_buffer *buffers = ARENA_ARRAY(exe_memory(b->t), exe_buffer, n);
+    exe_step s = exe_block_step(b, EXE_KERNEL, &b->f->nodes.at[k->node]);
+    if (!buffers || !s.what)
+        return false;
+    for (uint32_t o = 0; o < n; o++)
+        buffers[o] = kernel_buffer(b, k, temps, from->n_buffers ? from->buffers[o] : o,
+                                   plan->nest->reads_old);
+    for (uint32_t o = 0; o < from->n_moved; o++)
+        move_buffer(b, k, from, &made->moved[o], buffers);
+    if (made->n_numbers > 0 && !(s.numbers = kept_numbers(b, made)))
+        return false;
+    s.name = name;
+    s.may_fail = !from->is_checked && contains(made->program, LOOP_FAIL);
+    s.polls = contains(made->program, LOOP_POLL);
+    s.buffers = buffers;
+    s.n_read = from->n_buffers ? from->n_read : k->n_in;
+    s.n_written = n - s.n_read;
+    s.in_place = (const uint32_t(*)[2])from->in_place;
+    s.n_in_place = from->n_in_place;
+    s.code = made->unit;
+    s.extent = from->work;
+    s.grain = from->grain;
+    s.scratch = made->scratch;
+    s.bytes = from->bytes;
+    s.flops = from->flops;
+    exe_step_add(b->t, b->block, &s);
+    return true;
 }
 
 static void add_kernel(exe_block *b, const kernel *k, const kernel_plan *plan)
 {
-    const uint32_t n_own = emit_buffer_count(k);
-    arena *memory = exe_memory(b->t);
     exe_buffer temps[NEST_TEMPS];
-    const char *name = jit_kernel_name(b->f, k, memory);
+    const char *name = jit_kernel_name(b->f, k, exe_memory(b->t));
     for (uint32_t i = 0; i < plan->nest->n_temps; i++)
         temps[i] = exe_temp(b->t, b->block, plan->nest->temps[i]);
     if (k->kind == KERNEL_UPDATE)
         add_copy(b, k);
     for (uint32_t i = 0; i < plan->nest->n_steps; i++) {
-        const nest_step *from = &plan->nest->steps[i];
+        const uint32_t packs = plan->nest->steps[i].packs;
         if (plan->steps[i].packed) {
-            temps[from->packs] =
-                exe_constant(b->t, b->block, plan->steps[i].packed, plan->nest->temps[from->packs]);
-            continue;
-        }
-        const uint32_t n = from->n_buffers ? from->n_buffers : n_own + plan->nest->n_temps;
-        exe_buffer *buffers = ARENA_ARRAY(memory, exe_buffer, n);
-        exe_step s = exe_block_step(b, EXE_KERNEL, &b->f->nodes.at[k->node]);
-        if (!buffers || !s.what) {
+            temps[packs] =
+                exe_constant(b->t, b->block, plan->steps[i].packed, plan->nest->temps[packs]);
+        } else if (!add_step(b, k, plan, i, temps, name)) {
             exe_fail(b->t);
             return;
         }
-        for (uint32_t o = 0; o < n; o++)
-            buffers[o] = kernel_buffer(b, k, temps, from->n_buffers ? from->buffers[o] : o,
-                                       plan->nest->reads_old);
-        for (uint32_t o = 0; o < from->n_moved; o++)
-            move_buffer(b, k, from, &plan->steps[i].moved[o], buffers);
-        if (plan->steps[i].n_numbers > 0 && !(s.numbers = kept_numbers(b, plan, i))) {
-            exe_fail(b->t);
-            return;
-        }
-        s.name = name;
-        s.may_fail = !from->is_checked && contains(plan->steps[i].program, LOOP_FAIL);
-        s.polls = contains(plan->steps[i].program, LOOP_POLL);
-        s.buffers = buffers;
-        s.n_read = from->n_buffers ? from->n_read : k->n_in;
-        s.n_written = n - s.n_read;
-        s.in_place = (const uint32_t(*)[2])from->in_place;
-        s.n_in_place = from->n_in_place;
-        s.code = plan->steps[i].unit;
-        s.extent = from->work;
-        s.grain = from->grain;
-        s.scratch = plan->steps[i].scratch;
-        s.bytes = from->bytes;
-        s.flops = from->flops;
-        exe_step_add(b->t, b->block, &s);
     }
 }
 
