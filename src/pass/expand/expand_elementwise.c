@@ -301,16 +301,40 @@ value_id expand_sign_as_select(expand_call *c)
 
 /* ---- functions by other functions: these round differently ---- */
 
+static const double ln_of_2 = 0.6931471805599453, log2_of_e = 1.4426950408889634;
+
+/* OP(x * BY) */
+static value_id of_scaled(expand_call *c, op_id op, double by)
+{
+    value_id k = expand_number(c, c->out->dtype, by);
+    return build_unary(c->b, op, build_binary(c->b, OP_MUL, c->in[0], k));
+}
+
+/* OP(x) * BY */
+static value_id scaled(expand_call *c, op_id op, double by)
+{
+    value_id k = expand_number(c, c->out->dtype, by);
+    return build_binary(c->b, OP_MUL, build_unary(c->b, op, c->in[0]), k);
+}
+
 value_id expand_exp2_as_exp(expand_call *c)
 {
-    value_id k = expand_number(c, c->out->dtype, 0.6931471805599453);
-    return build_unary(c->b, OP_EXP, build_binary(c->b, OP_MUL, c->in[0], k));
+    return of_scaled(c, OP_EXP, ln_of_2);
+}
+
+value_id expand_exp_as_exp2(expand_call *c)
+{
+    return of_scaled(c, OP_EXP2, log2_of_e);
 }
 
 value_id expand_log2_as_log(expand_call *c)
 {
-    value_id k = expand_number(c, c->out->dtype, 1.4426950408889634);
-    return build_binary(c->b, OP_MUL, build_unary(c->b, OP_LOG, c->in[0]), k);
+    return scaled(c, OP_LOG, log2_of_e);
+}
+
+value_id expand_log_as_log2(expand_call *c)
+{
+    return scaled(c, OP_LOG2, ln_of_2);
 }
 
 /* 1 / rsqrt(x): right for both zeros and for infinity. */
@@ -319,22 +343,15 @@ value_id expand_sqrt_as_rsqrt(expand_call *c)
     return build_unary(c->b, OP_RECIPROCAL, build_unary(c->b, OP_RSQRT, c->in[0]));
 }
 
-/* exp(POWER * log(x)) */
-static value_id power(expand_call *c, double exponent)
-{
-    value_id k = expand_number(c, c->out->dtype, exponent);
-    value_id log = build_unary(c->b, OP_LOG, c->in[0]);
-    return build_unary(c->b, OP_EXP, build_binary(c->b, OP_MUL, log, k));
-}
-
+/* The square root is exp(log(x) / 2). */
 value_id expand_sqrt_as_exp(expand_call *c)
 {
-    return power(c, 0.5);
+    return build_unary(c->b, OP_EXP, scaled(c, OP_LOG, 0.5));
 }
 
 value_id expand_rsqrt_as_exp(expand_call *c)
 {
-    return power(c, -0.5);
+    return build_unary(c->b, OP_EXP, scaled(c, OP_LOG, -0.5));
 }
 
 /* 1 - 2 / (exp(2 x) + 1): also right at both infinities. */
@@ -345,16 +362,4 @@ value_id expand_tanh_as_exp(expand_call *c)
     value_id e = build_unary(c->b, OP_EXP, build_binary(c->b, OP_MUL, c->in[0], two));
     value_id part = build_binary(c->b, OP_DIV, two, build_binary(c->b, OP_ADD, e, one));
     return build_binary(c->b, OP_SUB, one, part);
-}
-
-value_id expand_exp_as_exp2(expand_call *c)
-{
-    value_id k = expand_number(c, c->out->dtype, 1.4426950408889634);
-    return build_unary(c->b, OP_EXP2, build_binary(c->b, OP_MUL, c->in[0], k));
-}
-
-value_id expand_log_as_log2(expand_call *c)
-{
-    value_id k = expand_number(c, c->out->dtype, 0.6931471805599453);
-    return build_binary(c->b, OP_MUL, build_unary(c->b, OP_LOG2, c->in[0]), k);
 }
