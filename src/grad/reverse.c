@@ -74,22 +74,15 @@ static tn_status copy_node(reverse_walk *w, value_id v)
     module *m = w->f->module;
     const node n = w->f->nodes.at[w->f->values.at[v].node];
     value_id *in = ARENA_ARRAY(&m->arena, value_id, n.n_in);
-    const type **types = ARENA_ARRAY(&m->arena, const type *, n.n_results);
     value_id first;
-    if (!in || !types)
+    if (!in)
         return module_no_memory(m);
     for (uint32_t k = 0; k < n.n_in; k++)
         in[k] = is_again(w, n.in[k]) ? w->again[n.in[k]] : n.in[k];
-    for (uint32_t r = 0; r < n.n_results; r++)
-        types[r] = value_type(w->f, n.first_value + r);
-    node_desc desc = {.op = (op_id)n.op,
-                      .in = in,
-                      .n_in = n.n_in,
-                      .attrs = n.attrs,
-                      .at = n.at,
-                      .spelling = n.spelling,
-                      .belongs = n.first_value + 1};
-    TN_TRY(function_add_typed(w->f, &desc, types, n.n_results, &first));
+    node_desc desc = node_desc_of(&n, in);
+    desc.name = desc.tag = NULL;
+    desc.belongs = n.first_value + 1;
+    TN_TRY(function_add_like(w->f, &desc, w->f, &n, &first));
     for (uint32_t r = 0; r < n.n_results; r++)
         w->again[n.first_value + r] = first + r;
     return TN_OK;

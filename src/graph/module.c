@@ -141,6 +141,16 @@ tn_status function_add_typed(function *f, const node_desc *desc, const type *con
     return TN_OK;
 }
 
+tn_status function_add_like(function *f, const node_desc *desc, const function *from, const node *n,
+                            value_id *first)
+{
+    const type *types[MAX_RESULTS];
+    const uint32_t n_results = n->n_results;
+    for (uint32_t r = 0; r < n_results; r++)
+        types[r] = value_type(from, n->first_value + r);
+    return function_add_typed(f, desc, types, n_results, first);
+}
+
 tn_status function_add_output(function *f, value_id v)
 {
     return VECTOR_PUSH(f->module->allocator, &f->outputs, v) ? TN_OK : module_no_memory(f->module);

@@ -190,9 +190,25 @@ typedef struct node_desc {
     uint32_t place;
 } node_desc;
 
+/* N with the operands IN, as the text has it; what says where N stands is left out. */
+static inline node_desc node_desc_of(const node *n, const value_id *in)
+{
+    return (node_desc){.op = (op_id)n->op,
+                       .in = in,
+                       .n_in = n->n_in,
+                       .attrs = n->attrs,
+                       .at = n->at,
+                       .name = n->name,
+                       .tag = n->tag,
+                       .spelling = n->spelling};
+}
+
 /* Append with known result types, without inference: for readers' stand-ins and rewrites. */
 tn_status function_add_typed(function *f, const node_desc *desc, const type *const *types,
                              uint32_t n, value_id *first);
+/* The same with the types of the results of N, of the function FROM of this module. */
+tn_status function_add_like(function *f, const node_desc *desc, const function *from, const node *n,
+                            value_id *first);
 tn_status function_add_output(function *f, value_id v);
 
 /* Keep the N nodes listed in ORDER, in that order, and renumber densely. Every operand, input,

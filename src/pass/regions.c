@@ -264,17 +264,12 @@ static tn_status add_reduced(control *c, value_id *now)
         if (entries[e].key == KEY_OUTPUT_COUNT)
             entries[e].v.i = n_out - n_carries;
     }
-    const node_desc d = {.op = (op_id)c->n.op,
-                         .in = in,
-                         .n_in = n_in,
-                         .attrs = attrs_of(&m->attrs, entries, c->n.attrs->n),
-                         .at = c->n.at,
-                         .name = c->n.name,
-                         .tag = c->n.tag,
-                         .spelling = c->n.spelling,
-                         .number = c->n.first_value,
-                         .belongs = c->n.belongs,
-                         .place = c->n.place};
+    node_desc d = node_desc_of(&c->n, in);
+    d.n_in = n_in;
+    d.attrs = attrs_of(&m->attrs, entries, c->n.attrs->n);
+    d.number = c->n.first_value;
+    d.belongs = c->n.belongs;
+    d.place = c->n.place;
     return d.attrs ? function_add_typed(f, &d, types, n_out, &first) : module_no_memory(m);
 }
 

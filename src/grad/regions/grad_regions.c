@@ -124,21 +124,13 @@ static tn_status copy_node(function *to, const function *from, const node *n, va
 {
     module *m = to->module;
     value_id *in = ARENA_ARRAY(&m->arena, value_id, n->n_in), first;
-    const type **types = ARENA_ARRAY(&m->arena, const type *, n->n_results);
-    if (!in || !types)
+    if (!in)
         return module_no_memory(m);
     for (uint32_t k = 0; k < n->n_in; k++)
         in[k] = map[n->in[k]];
-    for (uint32_t r = 0; r < n->n_results; r++)
-        types[r] = value_type(from, n->first_value + r);
-    node_desc desc = {.op = (op_id)n->op,
-                      .in = in,
-                      .n_in = n->n_in,
-                      .attrs = n->attrs,
-                      .at = n->at,
-                      .tag = n->tag,
-                      .spelling = n->spelling};
-    TN_TRY(function_add_typed(to, &desc, types, n->n_results, &first));
+    node_desc desc = node_desc_of(n, in);
+    desc.name = NULL;
+    TN_TRY(function_add_like(to, &desc, from, n, &first));
     for (uint32_t r = 0; r < n->n_results; r++)
         map[n->first_value + r] = first + r;
     return TN_OK;

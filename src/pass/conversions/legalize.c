@@ -37,14 +37,9 @@ static value_id spread_operands(rewriting *w, builder *b, const node *n, value_i
         in[i] = build_broadcast(b, in[i], t->dims, t->rank);
     if (b->status != TN_OK)
         return NO_VALUE;
-    node_desc d = {.op = (op_id)n->op,
-                   .in = in,
-                   .n_in = n->n_in,
-                   .attrs = n->attrs,
-                   .at = n->at,
-                   .name = n->name,
-                   .tag = n->tag};
-    b->status = function_add_typed(w->fresh, &d, &t, 1, &first);
+    node_desc d = node_desc_of(n, in);
+    d.spelling = 0;
+    b->status = function_add_like(w->fresh, &d, w->f, n, &first);
     return b->status == TN_OK ? first : NO_VALUE;
 }
 
@@ -114,23 +109,9 @@ static value_id expand(rewriting *w, builder *b, const node *n, const value_id *
 
 static tn_status copy_node(rewriting *w, const node *n, const value_id *in)
 {
-    const type *few[8];
-    const type **types =
-        n->n_results <= 8 ? few : ARENA_ARRAY(&w->memory, const type *, n->n_results);
+    const node_desc d = node_desc_of(n, in);
     value_id first;
-    if (!types)
-        return module_no_memory(w->m);
-    for (uint32_t i = 0; i < n->n_results; i++)
-        types[i] = value_type(w->f, n->first_value + i);
-    node_desc d = {.op = (op_id)n->op,
-                   .in = in,
-                   .n_in = n->n_in,
-                   .attrs = n->attrs,
-                   .at = n->at,
-                   .name = n->name,
-                   .tag = n->tag,
-                   .spelling = n->spelling};
-    TN_TRY(function_add_typed(w->fresh, &d, types, n->n_results, &first));
+    TN_TRY(function_add_like(w->fresh, &d, w->f, n, &first));
     for (uint32_t i = 0; i < n->n_results; i++)
         w->now[n->first_value + i] = first + i;
     return TN_OK;

@@ -30,23 +30,11 @@ static tn_status put(applying *a, uint32_t i, const value_id *in, value_id *resu
         a->is_placed[i] = true;
         *result = n->first_value;
     } else {
-        const type **types = ARENA_ARRAY(a->memory, const type *, n->n_results);
-        if (!types)
-            return module_no_memory(a->f->module);
-        for (uint32_t r = 0; r < n->n_results; r++)
-            types[r] = value_type(a->f, n->first_value + r);
-        const node_desc copy = {.op = (op_id)n->op,
-                                .in = in,
-                                .n_in = n->n_in,
-                                .attrs = n->attrs,
-                                .at = n->at,
-                                .name = n->name,
-                                .tag = n->tag,
-                                .spelling = n->spelling,
-                                .belongs = n->belongs,
-                                .place = n->place};
+        node_desc copy = node_desc_of(n, in);
+        copy.belongs = n->belongs;
+        copy.place = n->place;
         at = a->f->nodes.n;
-        TN_TRY(function_add_typed(a->f, &copy, types, n->n_results, result));
+        TN_TRY(function_add_like(a->f, &copy, a->f, n, result));
     }
     return VECTOR_PUSH(memory, &a->order, at) ? TN_OK : module_no_memory(a->f->module);
 }
