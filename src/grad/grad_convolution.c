@@ -12,7 +12,7 @@ typedef struct work {
     attr
         dtypes[1]; /* the accumulator of the primal, where that is not narrower than the gradient */
     uint32_t n_dtypes;
-    bool is_open[CONVOLUTION_SPATIAL]; /* the extent of the input is symbolic */
+    bool is_symbolic[CONVOLUTION_SPATIAL]; /* the extent of the input is symbolic */
 } work;
 
 static int64_t extent(const type *t, const uint32_t *axes, uint32_t i)
@@ -35,7 +35,7 @@ static value_id part_of(work *k, value_id v, const uint32_t *axes, const int64_t
     }
     for (uint32_t i = 0; i < k->from.spatial; i++) {
         const uint32_t axis = axes[CONVOLUTION_FIRST + i];
-        if (k->is_open[i] && dim_is_symbolic(t->dims[axis]))
+        if (k->is_symbolic[i] && dim_is_symbolic(t->dims[axis]))
             continue;
         starts[axis] = first[i];
         ends[axis] = first[i] + count[i];
@@ -126,7 +126,7 @@ static value_id by_input(work *k)
     for (uint32_t i = 0; i < p->spatial; i++) {
         const convolution_axis *a = &p->at[i];
         const int64_t covers = (extent(k->w, p->rhs, i) - 1) * a->dilation;
-        if (k->is_open[i]) {
+        if (k->is_symbolic[i]) {
             d.at[i] = (convolution_axis){1, covers - a->low, covers - a->high, 1, a->dilation};
             continue;
         }
@@ -172,7 +172,7 @@ static value_id by_filter(work *k)
         d.rhs[own] = p->out[own];
         d.out[own] = p->rhs[own];
         count[i] = extent(k->w, p->rhs, i);
-        if (k->is_open[i]) {
+        if (k->is_symbolic[i]) {
             d.at[i] = (convolution_axis){a->dilation, a->low, a->high, 1, 1};
             continue;
         }
@@ -225,9 +225,9 @@ static bool knows_extents(work *k)
         const dim all[] = {a->stride, a->low, a->high, a->base, a->dilation};
         for (uint32_t j = 0; j < sizeof all / sizeof *all; j++)
             known = known && !dim_is_symbolic(all[j]);
-        k->is_open[i] = dim_is_symbolic(extent(k->x, p->lhs, i));
-        known = known && dim_is_symbolic(extent(k->g, p->out, i)) == k->is_open[i];
-        known = known && (!k->is_open[i] || (is_plain(k, i) && p->batch_groups == 1));
+        k->is_symbolic[i] = dim_is_symbolic(extent(k->x, p->lhs, i));
+        known = known && dim_is_symbolic(extent(k->g, p->out, i)) == k->is_symbolic[i];
+        known = known && (!k->is_symbolic[i] || (is_plain(k, i) && p->batch_groups == 1));
     }
     return known;
 }

@@ -168,9 +168,9 @@ tn_status grad_pad(grad_call *c)
     if (c->b.plain)
         return grad_gives(c, g);
     for (uint32_t i = 0; i < n; i++) {
-        const bool is_open = dim_is_symbolic(x->dims[i]);
+        const bool is_symbolic = dim_is_symbolic(x->dims[i]);
         steps[i] = interior[i] + 1;
-        ends[i] = is_open      ? INT64_MAX
+        ends[i] = is_symbolic  ? INT64_MAX
                   : x->dims[i] ? low[i] + (x->dims[i] - 1) * steps[i] + 1
                                : low[i];
     }

@@ -76,17 +76,17 @@ static tn_status grad_sum_or_mean(grad_call *c, bool is_mean)
     const type *x = grad_type(c, grad_in(c, 0));
     dim reduced[TN_MAX_RANK];
     double count = 1;
-    bool is_open = false;
+    bool is_symbolic = false;
     if (!reduction_of(c, &axes, &keep))
         return grad_refuse_axes(c);
     for (uint32_t i = 0; is_mean && i < axes.n; i++) {
         reduced[i] = x->dims[axes.at[i]];
-        is_open = is_open || dim_is_symbolic(reduced[i]);
+        is_symbolic = is_symbolic || dim_is_symbolic(reduced[i]);
         count *= (double)reduced[i];
     }
     const tn_dtype dtype = x->dtype;
     value_id g = restore_axes(c, c->g[0], &axes, keep);
-    if (is_open) {
+    if (is_symbolic) {
         g = build_binary(&c->b, OP_MUL, g, grad_one_of(c, dtype, reduced, axes.n));
         count = 1;
     }

@@ -2,7 +2,7 @@
 #include "grad/derivatives.h"
 #include "ops/dot_axes.h"
 
-/* Are N extents of T known, from axis FIRST on? Those of the axes without windows may be open. */
+/* Are N extents of T known, from axis FIRST on? Axes without windows may have symbolic ones. */
 static bool are_known(const type *t, uint32_t first, uint32_t n)
 {
     for (uint32_t i = first; i < first + n; i++)

@@ -17,15 +17,15 @@ enum { MOST_TAKES = TN_MAX_RANK };
 
 /* A take, at the positions AT, from the first axis of what a transpose has made of X. Nodes move
  * when others are built, so none is pointed at. */
-typedef struct turned_take {
+typedef struct transposed_take {
     value_id at, x;
     const int64_t *perm;
     uint32_t rank;
-} turned_take;
+} transposed_take;
 
 /* The takes behind the transpose N, from the last to the first, each of a transposed one before it,
  * where all of them and N leave the axes in their order; 0: they do not. */
-static uint32_t find_takes(const expand_call *c, const node *n, turned_take *all)
+static uint32_t find_takes(const expand_call *c, const node *n, transposed_take *all)
 {
     const uint32_t *uses = c->user;
     uint32_t rank, order[TN_MAX_RANK];
@@ -37,11 +37,11 @@ static uint32_t find_takes(const expand_call *c, const node *n, turned_take *all
         if (uses[n->in[0]] != 1 || take->op != OP_TAKE ||
             value_type(c->f, take->in[1])->rank != 1 || (count && uses[n->first_value] != 1))
             return 0;
-        const node *turned = node_of(c->f, take->in[0]);
-        if (turned->op != OP_TRANSPOSE || !type_is_static(value_type(c->f, turned->in[0])))
+        const node *transposed = node_of(c->f, take->in[0]);
+        if (transposed->op != OP_TRANSPOSE || !type_is_static(value_type(c->f, transposed->in[0])))
             return 0;
-        perm = attr_ints(turned->attrs, KEY_PERM, &rank);
-        all[count] = (turned_take){take->in[1], turned->in[0], perm, rank};
+        perm = attr_ints(transposed->attrs, KEY_PERM, &rank);
+        all[count] = (transposed_take){take->in[1], transposed->in[0], perm, rank};
         bool in_order = true;
         for (uint32_t i = 0; i < rank; i++) {
             order[i] = (uint32_t)perm[order[i]];
@@ -49,7 +49,7 @@ static uint32_t find_takes(const expand_call *c, const node *n, turned_take *all
         }
         if (in_order)
             return count + 1;
-        n = turned;
+        n = transposed;
     }
     return 0;
 }
@@ -74,7 +74,7 @@ static tn_status take(expand_call *c, value_id *result)
 {
     const node *n = c->n;
     const type *t = value_type(c->f, n->first_value);
-    turned_take all[MOST_TAKES];
+    transposed_take all[MOST_TAKES];
     uint32_t axes[TN_MAX_RANK];
     /* without elements a gather would look at no position */
     if (n->op != OP_TRANSPOSE || !type_is_static(t) || t->count == 0)
@@ -86,7 +86,7 @@ static tn_status take(expand_call *c, value_id *result)
         axes[i] = i;
     value_id v = c->now[all[count - 1].x];
     while (count-- > 0) {
-        const turned_take *one = &all[count];
+        const transposed_take *one = &all[count];
         uint32_t before[TN_MAX_RANK];
         memcpy(before, axes, sizeof axes);
         for (uint32_t i = 0; i < one->rank; i++)

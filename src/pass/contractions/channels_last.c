@@ -147,8 +147,8 @@ static bool can_turn(const function *f, const node *n)
     }
 }
 
-/* The operands of N that are turned with its result. */
-static uint32_t turned_operands(const node *n)
+/* The operands of N that are transposed with its result. */
+static uint32_t transposed_operands(const node *n)
 {
     return n->op == OP_CONVOLUTION ? 1 : n->n_in;
 }
@@ -186,11 +186,11 @@ static bool is_free_to_leave(const node *n)
 
 static void count_uses(const images *s, const function *f, const node *n)
 {
-    const bool turns = n->n_results == 1 && s->at[n->first_value].fits;
+    const bool transposes = n->n_results == 1 && s->at[n->first_value].fits;
     for (uint32_t k = 0; k < n->n_in; k++) {
         const value_id v = n->in[k];
         const int64_t count = size_of(value_type(f, v));
-        if (turns && k < turned_operands(n)) {
+        if (transposes && k < transposed_operands(n)) {
             if (!s->at[v].fits && n->op != OP_CONVOLUTION && !is_free_to_enter(f, v))
                 region_of(s, n->first_value)->cost += count;
         } else if (s->at[v].fits && !is_free_to_leave(n) && !is_spatial_reduction(f, n)) {
@@ -219,7 +219,7 @@ static bool find_regions(pass_context *cx, const function *f, images *s)
         if (!can_turn(f, n))
             continue;
         s->at[n->first_value].fits = true;
-        for (uint32_t k = 0; k < turned_operands(n); k++)
+        for (uint32_t k = 0; k < transposed_operands(n); k++)
             if (s->at[n->in[k]].fits)
                 join(s, n->in[k], n->first_value);
     }
@@ -244,7 +244,7 @@ static bool is_chosen(const images *s, value_id v)
 /* ---- rewriting ---- */
 
 /* Operand K of the node, channels last. */
-static value_id turned(expand_call *c, uint32_t k)
+static value_id transposed(expand_call *c, uint32_t k)
 {
     const value_id v = c->now[c->n->in[k]];
     const uint32_t rank = build_type(c->b, v)->rank;
@@ -254,16 +254,16 @@ static value_id turned(expand_call *c, uint32_t k)
         return v;
     const node *m = maker(c, v);
     const int64_t *own = attr_ints(m->attrs, KEY_PERM, &n);
-    bool is_turned = m->op == OP_TRANSPOSE;
+    bool is_transposed = m->op == OP_TRANSPOSE;
     for (uint32_t i = 0; i < rank; i++) {
         perm[i] = first_axis(i, rank);
-        is_turned = is_turned && own[i] == last_axis(i, rank);
+        is_transposed = is_transposed && own[i] == last_axis(i, rank);
     }
-    return is_turned ? m->in[0] : build_transpose(c->b, v, perm, rank);
+    return is_transposed ? m->in[0] : build_transpose(c->b, v, perm, rank);
 }
 
 /* X, which is channels last, as the node's result. */
-static value_id turned_back(expand_call *c, value_id x)
+static value_id transposed_back(expand_call *c, value_id x)
 {
     const uint32_t rank = build_type(c->b, x)->rank;
     int64_t perm[MOST_RANK];
@@ -274,7 +274,7 @@ static value_id turned_back(expand_call *c, value_id x)
 
 /* Filters of groups too: output channels last, so that they are read as they lie. Of constants this
  * is done once. Those of one group are packed once in any case. */
-static value_id turned_filter(expand_call *c, convolution *v, uint32_t rank)
+static value_id transposed_filter(expand_call *c, convolution *v, uint32_t rank)
 {
     const value_id w = c->now[c->n->in[1]];
     int64_t perm[MOST_RANK];
@@ -291,7 +291,7 @@ static value_id turned_filter(expand_call *c, convolution *v, uint32_t rank)
     return build_transpose(c->b, w, perm, rank);
 }
 
-static value_id turned_convolution(expand_call *c)
+static value_id transposed_convolution(expand_call *c)
 {
     const uint32_t rank = c->out->rank;
     convolution v = convolution_of_attrs(c->n->attrs, rank);
@@ -304,12 +304,12 @@ static value_id turned_convolution(expand_call *c)
             dtypes[n++] = *own[i];
     for (uint32_t i = 0; i < rank; i++)
         v.lhs[i] = v.out[i] = (uint32_t)last_axis(i, rank);
-    const value_id w = turned_filter(c, &v, rank);
-    return build_convolution(c->b, turned(c, 0), w, &v, dtypes, n);
+    const value_id w = transposed_filter(c, &v, rank);
+    return build_convolution(c->b, transposed(c, 0), w, &v, dtypes, n);
 }
 
 /* The attribute A of a node on images of RANK, for images with channels last; lists go to OWN. */
-static attr turned_attr(const attr *a, uint32_t rank, int64_t *own)
+static attr transposed_attr(const attr *a, uint32_t rank, int64_t *own)
 {
     switch ((int)a->key) {
     case KEY_AXIS:
@@ -332,7 +332,7 @@ static attr turned_attr(const attr *a, uint32_t rank, int64_t *own)
 }
 
 /* The node on operands with channels last. */
-static value_id turned_node(expand_call *c)
+static value_id transposed_node(expand_call *c)
 {
     enum { MOST_ATTRS = 10 };
     attr entries[MOST_ATTRS];
@@ -347,9 +347,9 @@ static value_id turned_node(expand_call *c)
     if (n->attrs->n > MOST_ATTRS)
         return NO_VALUE;
     for (uint32_t i = 0; i < n->attrs->n; i++)
-        entries[i] = turned_attr(&n->attrs->at[i], rank, own[i]);
+        entries[i] = transposed_attr(&n->attrs->at[i], rank, own[i]);
     for (uint32_t k = 0; k < n->n_in; k++)
-        in[k] = turned(c, k);
+        in[k] = transposed(c, k);
     return build_node(c->b, n->op, in, n->n_in, entries, n->attrs->n);
 }
 
@@ -358,9 +358,10 @@ static tn_status turn(expand_call *c, value_id *result)
     const images *s = c->user;
     const node *n = c->n;
     if (is_chosen(s, n->first_value))
-        *result = turned_back(c, n->op == OP_CONVOLUTION ? turned_convolution(c) : turned_node(c));
+        *result = transposed_back(c, n->op == OP_CONVOLUTION ? transposed_convolution(c)
+                                                             : transposed_node(c));
     else if (n->n_in == 1 && is_chosen(s, n->in[0]) && is_spatial_reduction(c->f, n))
-        *result = turned_node(c);
+        *result = transposed_node(c);
     return TN_OK;
 }
 

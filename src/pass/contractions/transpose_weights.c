@@ -366,9 +366,9 @@ static bool is_in_strips(const function *f, value_id v)
     const node *reshaped = node_of(f, v);
     if (reshaped->op != OP_RESHAPE)
         return false;
-    const node *turned = node_of(f, reshaped->in[0]);
+    const node *transposed = node_of(f, reshaped->in[0]);
     const type *t = value_type(f, reshaped->in[0]);
-    return turned->op == OP_TRANSPOSE && t->rank == 3 && t->dims[2] == STRIP &&
+    return transposed->op == OP_TRANSPOSE && t->rank == 3 && t->dims[2] == STRIP &&
            t->dims[0] == value_type(f, v)->dims[0];
 }
 
