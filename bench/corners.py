@@ -1,6 +1,7 @@
 """Work that users meet early and that is easily slow: products of all shapes and transpositions,
-rows by number, elementary functions, loops, and what orders.py, convolutions.py, contractions.py, everyday.py and moves.py have. Programs are written out by `write`, into files that
-are named after the work; what NumPy and PyTorch do for it is in peer.py.
+rows by number, elementary functions, loops, and what orders.py, convolutions.py, contractions.py, everyday.py and
+moves.py have. Programs are written out by `write`, into files that are named after the work; what NumPy and PyTorch do
+for it is in peer.py.
 """
 import re
 
