@@ -2,10 +2,10 @@
 
     check_order.py ROOT
 
-A call changes things when the function's first parameter points to a type that is not const; a static
-function counts in its own file, before one of that name elsewhere. Two arguments of one call may not both hold such calls on the same type: what builds instructions or nodes
-would number them differently with gcc and clang. Every such place in ROOT/src is printed, but for
-the folders FREE: they build loop programs, whose instructions get their order in src/loop/ir/order.c.
+A call changes things when the function's first parameter points to a type that is not const; a static function counts
+in its own file, before one of that name elsewhere. Two arguments of one call may not both hold such calls on the same
+type: what builds instructions or nodes would number them differently with gcc and clang. Every such place in ROOT/src is
+printed, but for the folders FREE: they build loop programs, whose instructions get their order in src/loop/ir/order.c.
 """
 import pathlib
 import re

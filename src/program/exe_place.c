@@ -108,8 +108,9 @@ static uint32_t reads_of(const exe_block_info *b, const exe_step *s, exe_buffer 
     return n;
 }
 
-/* What the first step of TO may make it of, and ends with that step, by the pair *AT or a later one
- * of that step; *AT: the one behind it. NEVER: nothing. */
+/* An operand that the first step of TO may overwrite with it, and that nothing reads later. The
+ * in-place pairs of that step are looked at from number *AT on; *AT becomes the number after it.
+ * NEVER: there is none. */
 static exe_buffer made_of(const exe_block_info *b, exe_buffer to, uint32_t *at)
 {
     const uint32_t first = b->buffers.at[to].first;

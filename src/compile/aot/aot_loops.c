@@ -49,7 +49,7 @@ void aot_cond(aot_block *k, const exe_step_info *s)
     plain(k, TARGET_END);
 }
 
-/* A value of a loop: where a iteration finds it, and where it puts the next one. Both stay, or the
+/* A value of a loop: where an iteration finds it, and where it puts the next one. Both stay, or the
  * value moves to NEXT after each iteration, or NEXT and OTHER change places too. */
 typedef struct carry {
     target_buffer value, next, other;

@@ -21,11 +21,10 @@ static uint64_t products(const function *f, const node *n)
     uint64_t each = 1;
     switch ((int)n->op) {
     case OP_CONV2D:
+    case OP_CONV2D_GRAD_FILTER:
         return results * per_channel(b);
     case OP_CONV2D_GRAD_INPUT:
         return (uint64_t)a->count * per_channel(b);
-    case OP_CONV2D_GRAD_FILTER:
-        return results * per_channel(b);
     case OP_CONVOLUTION: {
         const convolution c = convolution_of_attrs(n->attrs, a->rank);
         const int64_t to = b->dims[c.rhs[CONVOLUTION_TO]];

@@ -14,7 +14,7 @@
 enum {
     TURN_MS = 50,
     BEAT_TURNS = 20,    /* from one message to the next */
-    SILENT_TURNS = 400, /* without a message: 20 s, of which only those count that this rank runs */
+    SILENT_TURNS = 400, /* without a message: 20 s of this rank's own turns, as it may be stopped */
     TAG = 0
 };
 enum { ALIVE, GOODBYE };
