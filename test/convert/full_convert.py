@@ -17,27 +17,13 @@ import tempfile
 
 import numpy as np
 
+from lib.cases import EXTENSIONS, NOT_COMPARED, modules
 from lib.program import TEST, start
 
-EXTENSIONS = {"mind": ".ir", "ptir": ".ptir.json", "ptir-text": ".ptir",
-              "tiny": ".tiny.json"}
 TARGETS = ("mind", "ptir-text", "tiny")
 FAMILY = {"ptir-text": "ptir"}
 LOOSE = "may round differently"
-# Nothing satisfies the program, or a constant is larger than the reader of the result permits.
-NOT_COMPARED = ("no sizes were found", "a constant of too many elements",
-                "a constant of this size is above the limit")
 RUNS = "3"
-
-
-def modules(path):
-    """(dialect, options, text) of the valid programs of a case."""
-    text = path.read_text(encoding="utf-8", errors="surrogateescape")
-    if re.search(r"^-- (diagnostics|error)", text, re.M):
-        return
-    for m in re.finditer(r"^-- module (\S+)(.*)\n((?:(?!-- ).*\n?)*)", text, re.M):
-        if m[1] in EXTENSIONS and "bytes" not in m[2]:
-            yield m[1], m[2], m[3]
 
 
 def results(source, folder, *dims):

@@ -14,6 +14,7 @@ import re
 import sys
 import tempfile
 
+from lib.cases import EXTENSIONS, NOT_COMPARED, modules
 from lib.onnx_compare import INEXACT
 from lib.program import ROOT, TEST, start
 
@@ -22,22 +23,9 @@ try:
 except ImportError:
     onnx = None
 
-EXTENSIONS = {"mind": ".ir", "ptir": ".ptir.json", "ptir-text": ".ptir", "tiny": ".tiny.json"}
 PAGE = ROOT / "docs/dialect-onnx.md"
 COUNTS = re.compile(r"Of the (\d+) programs of the test cases, (\d+) are written")
-# Nothing satisfies the program, or a constant is larger than the reader of the result permits.
-NOT_COMPARED = ("no sizes were found", "a constant of too many elements", "a constant of this size is above the limit",
-                "takes longer than allowed", "more turns than allowed", "out of memory")
-
-
-def modules(path):
-    """(dialect, options, text) of the valid programs of a case."""
-    text = path.read_text(encoding="utf-8", errors="surrogateescape")
-    if re.search(r"^-- (diagnostics|error)", text, re.M):
-        return
-    for m in re.finditer(r"^-- module (\S+)(.*)\n((?:(?!-- ).*\n?)*)", text, re.M):
-        if m[1] in EXTENSIONS and "bytes" not in m[2]:
-            yield m[1], m[2], m[3]
+LEFT_OUT = (*NOT_COMPARED, "takes longer than allowed", "more turns than allowed", "out of memory")
 
 
 def why(stderr):
@@ -78,7 +66,7 @@ def check(path):
                 continue
             room = 4 if INEXACT.search(text) else 0
             same = start("equiv", source, model, "-O0", "--n", 3, "--ulp", room, "--timeout", 10, "--output", folder / "failure")
-            if same.returncode and not any(s in same.stderr for s in NOT_COMPARED):
+            if same.returncode and not any(s in same.stderr for s in LEFT_OUT):
                 faults.append(f"{where}: {same.stdout[-600:]}{same.stderr[-600:]}")
     return seen, faults
 

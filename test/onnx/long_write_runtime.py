@@ -19,8 +19,8 @@ import tempfile
 import numpy as np
 
 from lib import onnx_files, onnx_runtime, random_graphs
+from lib.cases import EXTENSIONS, modules
 from lib.program import TEST, start
-from long_write import EXTENSIONS, modules
 
 MOST_ELEMENTS = 1 << 26  # of an input that is made
 WORDS = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 9: "bool", 10: "float16",
