@@ -22,6 +22,28 @@ class Composed(unittest.TestCase):
             with self.subTest(k=k):
                 check(self, f, *args, exact=exact)
 
+    def test_reductions_of_stacks(self):
+        """Values that were stacked combine by halving, 32 at most (docs/numerics.md, section 5), also where no stack is made."""
+        x = np.random.default_rng(8).normal(size=(33, 5, 7)).astype(np.float32)
+        x[:, 0, 0], x[3, 1], x[5, 2] = np.nan, np.nan, -0.0
+        pairs = {np.sum: np.add, np.mean: np.add, np.prod: np.multiply, np.max: np.fmax, np.min: np.fmin}
+        for t in (np.float32, np.float64, np.int32):
+            for count in (2, 3, 17, 32):
+                for axis in (0, -1) if t is np.float32 else (1,):
+                    values = [(np.nan_to_num(v) * 100 if t is np.int32 else v).astype(t) for v in x[:count]]
+                    for f, pair in pairs.items():
+                        if f is np.mean and t is np.int32:
+                            continue
+                        got = tenon.function(lambda vs: f(np.stack(vs, axis), axis))(values)
+                        lanes = list(values)
+                        for half in (16, 8, 4, 2, 1):
+                            for k in range(min(half, len(lanes) - half)):
+                                lanes[k] = pair(lanes[k], lanes[k + half])
+                        want = lanes[0] / t(count) if f is np.mean else lanes[0]
+                        if f in (np.max, np.min) and t is not np.int32:
+                            want = np.where(want == want, want, t(-np.inf if f is np.max else np.inf))
+                        np.testing.assert_array_equal(got, want, f"{f.__name__} {t.__name__} {count} {axis}")
+
     def test_movement(self):
         self.each(True, (T,), lambda x: np.repeat(x, 3), lambda x: np.repeat(x, 2, axis=-1), lambda x: np.repeat(x, S, 1),
                   lambda x: x.repeat(2, 0), lambda x: np.rot90(x), lambda x: np.rot90(x, 2), lambda x: np.rot90(x, -1, (1, 2)),
