@@ -46,3 +46,29 @@ bool node_may_fail(const function *f, const node *n)
            attr_int(n->attrs, KEY_ON_ZERO, ON_ZERO_ERROR) == ON_ZERO_ERROR &&
            !is_not_zero(f, n->in[1]);
 }
+
+enum { OTHERS = 63 }; /* the bit of all nodes that have none of their own */
+
+bool failing_init(failing *x, const function *f, arena *memory)
+{
+    *x = (failing){.of = ARENA_ARRAY(memory, uint64_t, f->values.n)};
+    return x->of != NULL;
+}
+
+void failing_add(failing *x, const function *f, const node *n)
+{
+    uint64_t all = 0;
+    if (node_may_fail(f, n)) {
+        all = UINT64_C(1) << x->n;
+        x->n += x->n < OTHERS;
+    }
+    for (uint32_t k = 0; k < n->n_in; k++)
+        all |= x->of[n->in[k]];
+    for (uint32_t r = 0; r < n->n_results; r++)
+        x->of[n->first_value + r] = all;
+}
+
+bool failing_covers(uint64_t kept, uint64_t dropped)
+{
+    return (dropped & ~kept) == 0 && dropped >> OTHERS == 0;
+}

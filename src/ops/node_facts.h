@@ -14,4 +14,18 @@ bool node_has_known_windows(const node *n);
 /* May N, of F, stop the run with an error? */
 bool node_may_fail(const function *f, const node *n);
 
+/* What values are made of that may stop the run: by value a set of nodes, a bit for each of the
+ * first 63 and the last for all others. */
+typedef struct failing {
+    uint64_t *of;
+    uint32_t n; /* such nodes so far */
+} failing;
+
+/* For the values that F has now; false without memory. */
+bool failing_init(failing *x, const function *f, arena *memory);
+/* Take note of the results of N, of F, whose operands were noted. */
+void failing_add(failing *x, const function *f, const node *n);
+/* Does everything of DROPPED that may stop the run still do so where KEPT is computed? */
+bool failing_covers(uint64_t kept, uint64_t dropped);
+
 #endif

@@ -6,7 +6,6 @@
  * source  MIND Core IR, "Canonicalisation": what is safe and what is not
  */
 #include "graph/literal.h"
-#include "ops/node_facts.h"
 #include "pass/passes.h"
 #include "pass/rewrite_rules.h"
 
@@ -20,6 +19,13 @@ value_id rule_is_operand(const rule_call *c, uint32_t i)
 {
     return value_type(c->f, c->n->in[i]) == value_type(c->f, c->n->first_value) ? c->n->in[i]
                                                                                 : NO_VALUE;
+}
+
+value_id rule_is_operand_alone(const rule_call *c, uint32_t i, uint32_t left_out)
+{
+    const uint64_t *of = c->stops->of;
+    return failing_covers(of[c->n->in[i]], of[c->n->in[left_out]]) ? rule_is_operand(c, i)
+                                                                   : NO_VALUE;
 }
 
 /* N's result is its operand I when the other one is a constant of WANTED everywhere. */
@@ -193,10 +199,11 @@ static value_id simplify(rule_call *c, pass_class class)
 static tn_status rewrite(pass_context *cx, function *f, pass_class class)
 {
     value_id *now = ARENA_ARRAY(&cx->scratch, value_id, f->values.n);
-    if (!now)
+    failing stops;
+    if (!now || !failing_init(&stops, f, &cx->scratch))
         return module_no_memory(f->module);
     for (uint32_t i = 0; i < f->nodes.n; i++) {
-        rule_call call = {cx, f, &f->nodes.at[i], TN_OK};
+        rule_call call = {cx, f, &f->nodes.at[i], TN_OK, &stops};
         value_id *in = (value_id *)(uintptr_t)call.n->in;
         for (uint32_t k = 0; k < call.n->n_in; k++)
             in[k] = now[in[k]];
@@ -205,6 +212,7 @@ static tn_status rewrite(pass_context *cx, function *f, pass_class class)
         if (call.n->n_results == 1)
             now[call.n->first_value] = simplify(&call, class);
         TN_TRY(call.status);
+        failing_add(&stops, f, call.n);
     }
     for (uint32_t i = 0; i < f->outputs.n; i++)
         f->outputs.at[i] = now[f->outputs.at[i]];

@@ -8,8 +8,9 @@
  * loop reads in every iteration is a carry that its body passes on. The result of such a carry is
  * its operand. Where that is a constant, the constant stands in the region instead, so that what is
  * made of it there is made once: folded, packed, compared with others. Results that nobody reads,
- * and carries that serve no others, are left out, unless what makes them may fail. A loop that may
- * fail or never end still runs for a result that it does not change, if for no other.
+ * and carries that serve no others, are left out, unless what makes them may fail, or their first
+ * value. A loop that may fail or never end still runs for a result that it does not change, if for
+ * no other.
  */
 #include <string.h>
 
@@ -30,6 +31,7 @@ typedef struct control {
     uint32_t n_carries;      /* inputs of the regions that are carries, before all others */
     bool is_shared;          /* others run a region of it, too */
     const value_id *in;      /* operands as they are now */
+    const uint64_t *stops;   /* by operand: what it is made of that may stop the run */
     bool kept[MOST_STATE];   /* by carry: its value never changes */
     bool needed[MOST_STATE]; /* by result */
     bool *reads;             /* by input of the regions: something needed is made of it */
@@ -69,6 +71,16 @@ static bool find_control(control *c, pass_context *cx, function *f, uint32_t i,
     }
 }
 
+/* Take note of what C's operands, as they stood, are made of. False without memory. */
+static bool list_stops(control *c, const failing *stops, arena *memory)
+{
+    uint64_t *all = ARENA_ARRAY(memory, uint64_t, c->n.n_in);
+    for (uint32_t k = 0; all && k < c->n.n_in; k++)
+        all[k] = stops->of[c->in[k]];
+    c->stops = all;
+    return all != NULL;
+}
+
 /* The output of region R for result K: those of the condition of a loop come after what it decides.
  */
 static uint32_t output_of(uint32_t r, uint32_t k, const control *c)
@@ -94,20 +106,33 @@ static bool is_kept(const control *c, uint32_t k)
 static bool keep_failing(control *c, uint32_t r, arena *memory)
 {
     const function *f = c->regions[r];
-    bool *fails = ARENA_ARRAY(memory, bool, f->values.n);
-    if (!fails)
+    failing stops;
+    if (!failing_init(&stops, f, memory))
         return false;
-    for (uint32_t i = 0; i < f->nodes.n; i++) {
-        const node *n = &f->nodes.at[i];
-        bool any = node_may_fail(f, n);
-        for (uint32_t k = 0; k < n->n_in; k++)
-            any = any || fails[n->in[k]];
-        for (uint32_t k = 0; k < n->n_results; k++)
-            fails[n->first_value + k] = any;
-    }
+    for (uint32_t i = 0; i < f->nodes.n; i++)
+        failing_add(&stops, f, &f->nodes.at[i]);
     for (uint32_t k = 0; k < c->n.n_results; k++)
-        c->needed[k] = c->needed[k] || fails[f->outputs.at[output_of(r, k, c)]];
+        c->needed[k] = c->needed[k] || stops.of[f->outputs.at[output_of(r, k, c)]] != 0;
     return true;
+}
+
+/* What of all that may stop the run surely still does so: C reads it as predicate, to scan it, or
+ * as the first value of a carry that is needed. */
+static uint64_t stops_needed(const control *c)
+{
+    uint64_t all = c->first ? c->stops[0] : 0;
+    for (uint32_t k = 0; k < c->n.n_in - c->first; k++)
+        if (k < c->n_carries ? c->needed[k] && !c->kept[k] : c->n.op == OP_SCAN)
+            all |= c->stops[c->first + k];
+    return all;
+}
+
+/* Carries whose first value may fail are needed. */
+static void keep_failing_carries(control *c)
+{
+    const uint64_t all = stops_needed(c);
+    for (uint32_t k = 0; k < c->n_carries; k++)
+        c->needed[k] = c->needed[k] || !failing_covers(all, c->stops[k]);
 }
 
 /* Mark the inputs that the needed outputs of region R are made of. False without memory. */
@@ -154,6 +179,7 @@ static bool find_needed(control *c, arena *memory)
     c->reads = ARENA_ARRAY(memory, bool, c->regions[0]->inputs.n);
     for (uint32_t r = 0; ok && r < c->n_regions; r++)
         ok = keep_failing(c, r, memory);
+    keep_failing_carries(c);
     while (c->reads && ok && goes_on) {
         goes_on = false;
         for (uint32_t r = 0; ok && r < c->n_regions; r++)
@@ -184,6 +210,17 @@ static const attrs *constant_for(const control *c, uint32_t k)
     return ok ? n->attrs : NULL;
 }
 
+/* Operands that nobody reads remain, too, where the run is to stop when they fail. */
+static void keep_failing_operands(control *c)
+{
+    uint64_t all = stops_needed(c);
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t k = 0; k < c->n.n_in - c->first; k++) {
+            c->stays[k] = c->stays[k] || (pass && !failing_covers(all, c->stops[c->first + k]));
+            all |= c->stays[k] ? c->stops[c->first + k] : 0;
+        }
+}
+
 /* Which inputs of the regions remain. Scans go on as long as they have something to scan. False
  * without memory. */
 static bool choose_inputs(control *c, arena *memory)
@@ -203,6 +240,7 @@ static bool choose_inputs(control *c, arena *memory)
         else
             c->stays[k] = c->reads[k] && !c->constant[k];
     }
+    keep_failing_operands(c);
     return true;
 }
 
@@ -286,7 +324,8 @@ static bool is_reducible(const control *c)
 
 /* Results that are operands become those, and what C does not need is left out. NOW says what
  * stands for the values of F, USES counts them. */
-static tn_status reduce(control *c, value_id *now, const uint32_t *uses, arena *memory)
+static tn_status reduce(control *c, value_id *now, const uint32_t *uses, failing *stops,
+                        arena *memory)
 {
     if (!find_used(c, uses))
         return TN_OK;
@@ -297,6 +336,7 @@ static tn_status reduce(control *c, value_id *now, const uint32_t *uses, arena *
         if (!c->kept[k] || uses[v] == 0)
             continue;
         now[v] = c->in[k];
+        stops->of[v] = c->stops[k];
         c->cx->n_changed++;
     }
     if (!is_reducible(c))
@@ -314,20 +354,25 @@ static tn_status reduce_all(pass_context *cx, function *f, const uint32_t *runs,
     const uint32_t *uses = pass_count_uses(cx, f);
     value_id *now = ARENA_ARRAY(&cx->scratch, value_id, n_values);
     uint32_t *order = ARENA_ARRAY(&cx->scratch, uint32_t, n_nodes);
-    if (!uses || !now || !order)
+    failing stops;
+    if (!uses || !now || !order || !failing_init(&stops, f, &cx->scratch))
         return module_no_memory(f->module);
     for (uint32_t i = 0; i < n_nodes; i++) {
         control c;
         value_id *in = (value_id *)(uintptr_t)f->nodes.at[i].in; /* this node's own list */
+        const bool is_control = find_control(&c, cx, f, i, runs);
+        failing_add(&stops, f, &f->nodes.at[i]);
+        if (is_control && !list_stops(&c, &stops, memory))
+            return module_no_memory(f->module);
         for (uint32_t k = 0; k < f->nodes.at[i].n_in; k++)
             in[k] = now[in[k]];
         for (uint32_t r = 0; r < f->nodes.at[i].n_results; r++)
             now[f->nodes.at[i].first_value + r] = f->nodes.at[i].first_value + r;
         order[i] = i;
-        if (!find_control(&c, cx, f, i, runs))
+        if (!is_control)
             continue;
         const uint32_t end = f->nodes.n;
-        TN_TRY(reduce(&c, now, uses, memory));
+        TN_TRY(reduce(&c, now, uses, &stops, memory));
         arena_reset(memory);
         order[i] = f->nodes.n > end ? end : i;
     }

@@ -2,6 +2,7 @@
 #ifndef PASS_REWRITE_RULES_H
 #define PASS_REWRITE_RULES_H
 
+#include "ops/node_facts.h"
 #include "pass/pass.h"
 
 typedef struct rule_call {
@@ -9,6 +10,7 @@ typedef struct rule_call {
     function *f;
     node *n; /* operands already point at the replacements of what they named */
     tn_status status;
+    const failing *stops; /* of the values before N */
 } rule_call;
 
 /* A rule answers with the value that N's result equals, or NO_VALUE when it does not apply. A rule
@@ -23,6 +25,8 @@ typedef value_id rule_fn(rule_call *call);
 const node *rule_operand(const rule_call *c, uint32_t i);
 /* N's result is its operand I, provided that broadcasting did not change the type. */
 value_id rule_is_operand(const rule_call *c, uint32_t i);
+/* That, unless no longer computing operand LEFT_OUT might let a run go on that was to stop. */
+value_id rule_is_operand_alone(const rule_call *c, uint32_t i, uint32_t left_out);
 /* N's result is its operand I when the other one is a constant of WANTED everywhere. */
 value_id rule_neutral(const rule_call *c, uint32_t i, scalar wanted);
 /* N with the operand of its operand, and other attributes (NULL: there was no memory). */

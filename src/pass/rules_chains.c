@@ -152,7 +152,7 @@ value_id rule_both_same(rule_call *c)
 
 value_id rule_select_same(rule_call *c)
 {
-    return c->n->in[1] == c->n->in[2] ? rule_is_operand(c, 1) : NO_VALUE;
+    return c->n->in[1] == c->n->in[2] ? rule_is_operand_alone(c, 1, 0) : NO_VALUE;
 }
 
 /* A condition that is a constant everywhere. */
@@ -161,7 +161,8 @@ value_id rule_select_known(rule_call *c)
     const literal *p = literal_of(rule_operand(c, 0));
     if (!p || p->type->count < 1 || !literal_is_uniform(p))
         return NO_VALUE;
-    return rule_is_operand(c, scalar_load(TN_I1, literal_element(p, 0)).u ? 1 : 2);
+    const uint32_t chosen = scalar_load(TN_I1, literal_element(p, 0)).u ? 1 : 2;
+    return rule_is_operand_alone(c, chosen, 3 - chosen);
 }
 
 /* ---- not exact ------------------------------------------------------------------------------ */
@@ -195,7 +196,7 @@ value_id rule_mul_zero(rule_call *c)
     for (uint32_t k = 0; k < 2; k++) {
         const literal *l = literal_of(rule_operand(c, k));
         if (l && literal_is_all(l, scalar_of_float(0)))
-            return rule_is_operand(c, k);
+            return rule_is_operand_alone(c, k, 1 - k);
     }
     return NO_VALUE;
 }

@@ -223,21 +223,6 @@ static value_id made_of_nothing(expand_call *c)
     }
 }
 
-/* By value of F: may what it is made of stop the run? NULL without memory. */
-static const bool *find_stops(const function *f, arena *memory)
-{
-    bool *stops = ARENA_ARRAY(memory, bool, f->values.n);
-    for (uint32_t i = 0; stops && i < f->nodes.n; i++) {
-        const node *n = &f->nodes.at[i];
-        bool any = node_may_fail(f, n);
-        for (uint32_t k = 0; k < n->n_in; k++)
-            any = any || stops[n->in[k]];
-        for (uint32_t r = 0; r < n->n_results; r++)
-            stops[n->first_value + r] = any;
-    }
-    return stops;
-}
-
 /* None of the elements of X, as the node's dtype. */
 static value_id nothing_of(expand_call *c, value_id x)
 {
@@ -253,11 +238,11 @@ static value_id nothing_of(expand_call *c, value_id x)
 static value_id joined_to_operands(expand_call *c, value_id x)
 {
     enum { MOST = 3 };
-    const bool *stops = c->user;
+    const failing *stops = c->user;
     value_id parts[1 + MOST];
     uint32_t n = 1;
     for (uint32_t k = 0; x != NO_VALUE && k < c->n->n_in && n <= MOST; k++)
-        if (c->in[k] != x && stops[c->in[k]] &&
+        if (c->in[k] != x && stops->of[c->in[k]] &&
             dtype_can_cast(operand_type_of(c, k)->dtype, c->out->dtype))
             parts[n++] = nothing_of(c, c->in[k]);
     if (n == 1)
@@ -349,9 +334,12 @@ static tn_status lower_once(function *f, uint32_t *changed)
 {
     arena memory;
     arena_init(&memory, f->module->allocator);
-    const bool *stops = find_stops(f, &memory);
+    failing stops;
+    const bool ok = failing_init(&stops, f, &memory);
+    for (uint32_t i = 0; ok && i < f->nodes.n; i++)
+        failing_add(&stops, f, &f->nodes.at[i]);
     const tn_status s =
-        stops ? function_substitute(f, lower_node, stops, changed) : module_no_memory(f->module);
+        ok ? function_substitute(f, lower_node, &stops, changed) : module_no_memory(f->module);
     arena_release(&memory);
     return s;
 }
