@@ -92,6 +92,8 @@ FAULTS = [
     Fault("take-along-order", "src/pass/take_along.c", "order[i] = (uint32_t)perm[order[i]]", "order[i] = (uint32_t)perm[i]", "cases pass/take-along*.case"),
     Fault("take-along-axes", "src/pass/take_along.c", "axes[i] = before[one->perm[i]]", "axes[i] = (uint32_t)one->perm[i]", "cases pass/take-along*.case"),
     Fault("take-along-uses", "src/pass/take_along.c", "(count && uses[n->first_value] != 1)", "false", "cases pass/take-along*.case"),
+    Fault("gradient-draws-again", "src/pass/conversions/differentiate.c", "n->op != OP_INPUT && !node_draws(n);", "n->op != OP_INPUT;", "cases grad/random*.case"),
+    Fault("gradient-draws-place", "src/pass/conversions/differentiate.c", "if (live[i] || i < in_place)", "if (live[i])", "cases grad/random*.case"),
     Fault("regions-failing", "src/pass/regions.c", "stops.of[f->outputs.at[output_of(r, k, c)]] != 0;", "false;", "cases pass/regions*.case"),
     Fault("regions-operands", "src/pass/regions.c", "(pass && !failing_covers(all, c->stops[c->first + k]));", "false;", "cases pass/regions*.case"),
     Fault("failing-covers", "src/ops/node_facts.c", "return (dropped & ~kept) == 0 &&", "return (dropped & kept) == 0 &&", "cases pass/*failing*.case"),

@@ -29,6 +29,11 @@ bool node_has_known_windows(const node *n)
     return true;
 }
 
+bool node_draws(const node *n)
+{
+    return op_table[n->op].class == K_DRAWS;
+}
+
 /* Is V, of integers, one number other than 0 in all its elements? */
 static bool is_not_zero(const function *f, value_id v)
 {

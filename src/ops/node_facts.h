@@ -11,6 +11,9 @@ const literal *node_shown_literal(const function *f, const node *n);
 /* Are the extents, steps and padding of the windows of N numbers, no sizes? */
 bool node_has_known_windows(const node *n);
 
+/* Is N a random generator? What it makes depends on its place among generators. */
+bool node_draws(const node *n);
+
 /* May N, of F, stop the run with an error? */
 bool node_may_fail(const function *f, const node *n);
 

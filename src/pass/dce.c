@@ -5,17 +5,12 @@
  *         random generators: those after them would make other numbers (docs/numerics.md)
  * breaks  nothing
  */
+#include "ops/node_facts.h"
 #include "pass/passes.h"
 
 static void mark(const function *f, bool *live, value_id v)
 {
     live[f->values.at[v].node] = true;
-}
-
-static bool is_generator(const node *n)
-{
-    const uint32_t both = T_SOURCE | T_UNSTABLE;
-    return (op_table[n->op].traits & both) == both;
 }
 
 tn_status pass_sweep(pass_context *cx, function *f)
@@ -34,7 +29,7 @@ tn_status pass_sweep(pass_context *cx, function *f)
             mark(f, live, f->module->gradients.at[i]);
     for (uint32_t i = f->nodes.n; i-- > 0;) {
         const node *it = &f->nodes.at[i];
-        live[i] = live[i] || is_generator(it);
+        live[i] = live[i] || node_draws(it);
         for (uint32_t k = 0; live[i] && k < it->n_in; k++)
             mark(f, live, it->in[k]);
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/node_facts.h"
 #include "plan/prologues.h"
 #include "plan/stages.h"
 
@@ -199,7 +200,7 @@ static bool fill_kernel(grouping *g, const lists *nodes, uint32_t k, kernel *out
         return false;
     uint32_t n = 0;
     for (uint32_t i = 0; i < out->n_nodes; i++)
-        out->draws = out->draws || kernel_draws(&g->f->nodes.at[out->nodes[i]]);
+        out->draws = out->draws || node_draws(&g->f->nodes.at[out->nodes[i]]);
     for (uint32_t i = d->demands; i; i = g->demands.at[i - 1].next_of_kernel)
         n++;
     value_id *in = ARENA_ARRAY(g->memory, value_id, n);

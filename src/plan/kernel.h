@@ -108,8 +108,6 @@ const function *kernel_region(const function *f, const node *n, attr_key key);
 bool kernel_only_checks(const function *f, const node *n);
 /* Does N read its first operand, which is in memory, at positions that the other operands give? */
 bool kernel_reads_by_data(const node *n);
-/* Is N a random generator? */
-bool kernel_draws(const node *n);
 /* At how many places N, which is contained, needs operand K for each position of its result; 0 when
  * it is read in memory, at positions that data give. */
 uint32_t kernel_operand_uses(const function *f, const node *n, uint32_t k);

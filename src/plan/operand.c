@@ -14,11 +14,6 @@ bool kernel_has_loops(const node *n)
            n->op == OP_REDUCE_PROD; /* of complex numbers: they have no neutral one */
 }
 
-bool kernel_draws(const node *n)
-{
-    return op_table[n->op].class == K_DRAWS;
-}
-
 uint32_t kernel_operand_uses(const function *f, const node *n, uint32_t k)
 {
     if (n->op == OP_DYNAMIC_UPDATE_SLICE)

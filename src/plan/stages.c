@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/node_facts.h"
 #include "plan/contraction.h"
 
 enum {
@@ -314,7 +315,7 @@ bool stages_find(grouping *g)
     for (uint32_t i = 0; i < g->members.n; i++) {
         const node *of = &g->f->nodes.at[g->members.at[i].node];
         const uint32_t k = g->members.at[i].kernel;
-        g->draws[k] = g->draws[k] || kernel_draws(of);
+        g->draws[k] = g->draws[k] || node_draws(of);
         g->looks_up[k] = g->looks_up[k] || kernel_reads_by_data(of);
     }
     for (uint32_t k = 0; k < n; k++)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ops/node_facts.h"
+
 bool region_is_fine(const grad_call *c)
 {
     return c->b.status == TN_OK;
@@ -136,11 +138,23 @@ static tn_status copy_node(function *to, const function *from, const node *n, va
     return TN_OK;
 }
 
+static bool draws(const function *f)
+{
+    for (uint32_t i = 0; i < f->nodes.n; i++)
+        if (node_draws(&f->nodes.at[i]))
+            return true;
+    return false;
+}
+
 void region_inline(builder *b, grad_call *c, const function *from, const value_id *args,
                    value_id *outputs)
 {
     if (b->status != TN_OK)
         return;
+    if (draws(from)) { /* a copy makes others: they depend on the region that it stands in */
+        b->status = grad_refuse(c, "a region of it makes random numbers, which no other can make");
+        return;
+    }
     value_id *map = region_ids(c, from->values.n);
     b->status = c->b.status;
     for (uint32_t k = 0; b->status == TN_OK && k < from->inputs.n; k++) {

@@ -23,7 +23,8 @@ value_id *region_ids(grad_call *c, uint32_t n);
 bool *region_flags(grad_call *c, uint32_t n);
 bool region_is_fine(const grad_call *c);
 
-/* Append the nodes of FROM, whose parameters are the values ARGS, and give its outputs. */
+/* Append the nodes of FROM, whose parameters are the values ARGS, and give its outputs. FROM may
+ * make no random numbers. */
 void region_inline(builder *b, grad_call *c, const function *from, const value_id *args,
                    value_id *outputs);
 

@@ -5,6 +5,7 @@
 
 #include "base/memory/hash.h"
 #include "loop/emit/emit_parts.h"
+#include "ops/node_facts.h"
 #include "ops/shape.h"
 
 /* ---- what a kernel holds ---- */
@@ -247,7 +248,7 @@ static element emit_draw(emitter *e, const node *n, const access_map *map)
     while (from.function < m->functions.n && m->functions.at[from.function] != e->f)
         from.function++;
     for (const node *before = e->f->nodes.at; before < n; before++)
-        from.stream += kernel_draws(before);
+        from.stream += node_draws(before);
     const emit_index at = emit_expr(e, offset);
     const bool varies = emit_varies(e, &at);
     const loop_value position = varies ? emit_all_lanes(e, &at) : at.first;
@@ -338,7 +339,7 @@ element emit_value(emitter *e, value_id v, const access_map *map)
         x = i == UINT32_MAX ? emit_nothing(e, t->dtype) : emit_load(e, i, map);
     } else if (n->op == OP_IOTA) {
         x = emit_iota(e, n, map);
-    } else if (kernel_draws(n)) {
+    } else if (node_draws(n)) {
         x = emit_draw(e, n, map);
     } else if (kernel_reads_by_data(n)) {
         x = emit_by_data(e, n, map);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "loop/emit/emit_parts.h"
+#include "ops/node_facts.h"
 #include "ops/shape.h"
 
 static const emit_seen *find_seen(const emitter *e, value_id v, const access_map *map)
@@ -58,8 +59,7 @@ static bool hoist(emitter *e, value_id v, const access_map *map, uint32_t axes)
     bool varies = false;
     if (emit_find_kept(e, v, map)) {
         varies = true;
-    } else if (!emit_contains(e->k, e->f->values.at[v].node) || n->op == OP_IOTA ||
-               kernel_draws(n)) {
+    } else if (!emit_contains(e->k, e->f->values.at[v].node) || n->op == OP_IOTA || node_draws(n)) {
         varies = (access_axes(map) & axes) != 0;
     } else if (kernel_reads_by_data(n)) {
         for (uint32_t u = 0; u < kernel_operand_uses(e->f, n, 1); u++) {
@@ -148,7 +148,7 @@ static bool visit_reads(emitter *e, value_id v, const access_map *map, emit_visi
         visit(user, map->at[axis], NULL);
         return true;
     }
-    if (kernel_draws(n)) {
+    if (node_draws(n)) {
         const access_expr *number = access_offset(map, access_extents_of(e->f, v), e->memory);
         if (number)
             visit(user, number, NULL);

@@ -2,6 +2,7 @@
 #include "pass/conversions/differentiate.h"
 
 #include "grad/reverse.h"
+#include "ops/node_facts.h"
 #include "pass/pass.h"
 
 typedef struct walk {
@@ -71,7 +72,7 @@ static tn_status mark_dependent(walk *w)
         r->again[i] = NO_VALUE;
     for (uint32_t i = 0; i < w->options->n_recompute; i++) {
         const node *n = node_of(w->f, w->options->recompute[i]);
-        recompute[n - w->f->nodes.at] = n->op != OP_INPUT;
+        recompute[n - w->f->nodes.at] = n->op != OP_INPUT && !node_draws(n);
     }
     return TN_OK;
 }
@@ -170,6 +171,17 @@ static void mark_run(const module *m, bool *live)
     }
 }
 
+/* How many functions of M keep their places: random numbers depend on these. */
+static uint32_t count_in_place(const module *m, const bool *live)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->functions.n; i++)
+        for (uint32_t k = 0; live[i] && k < m->functions.at[i]->nodes.n; k++)
+            if (node_draws(&m->functions.at[i]->nodes.at[k]))
+                n = i + 1;
+    return n;
+}
+
 /* Drop regions that PRIMAL runs but this module does not: intermediate regions, and bodies of loops
  * that were replaced. */
 static tn_status drop_regions(walk *w, const module *primal)
@@ -186,9 +198,10 @@ static tn_status drop_regions(walk *w, const module *primal)
     for (uint32_t i = 0; i < primal->functions.n; i++)
         live[i] = !primal->functions.at[i]->is_region || !was[i];
     mark_run(m, live);
+    const uint32_t in_place = count_in_place(m, live);
     for (uint32_t i = 0; i < m->functions.n; i++) {
         function *f = m->functions.at[i];
-        if (live[i]) {
+        if (live[i] || i < in_place) {
             map[i] = n;
             m->functions.at[n++] = f;
         } else {

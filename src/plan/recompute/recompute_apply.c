@@ -1,6 +1,7 @@
 /* The nodes of a function in the order of its kernels, with copies of those that run again. */
 #include <string.h>
 
+#include "ops/node_facts.h"
 #include "plan/recompute/recompute.h"
 
 typedef struct applying {
@@ -149,11 +150,11 @@ static bool keeps_generators(const function *f, const kernel_list *list)
 {
     uint32_t last = 0, left = 0; /* 1 + its node */
     for (uint32_t i = 0; i < f->nodes.n; i++)
-        left += kernel_draws(&f->nodes.at[i]);
+        left += node_draws(&f->nodes.at[i]);
     for (uint32_t k = 0; k < list->n; k++)
         for (uint32_t i = 0; i < list->at[k].n_nodes; i++) {
             const uint32_t at = list->at[k].nodes[i];
-            if (!kernel_draws(&f->nodes.at[at]))
+            if (!node_draws(&f->nodes.at[at]))
                 continue;
             if (at + 1 <= last)
                 return false;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ops/node_facts.h"
 #include "plan/recompute/recompute.h"
 
 enum {
@@ -109,7 +110,7 @@ static bool is_repeatable(const node *n)
 {
     const uint32_t class = op_table[n->op].class;
     return n->op == OP_CONSTANT ||
-           (n->n_results == 1 && !kernel_draws(n) && class != K_NONE && class != K_LOOPS);
+           (n->n_results == 1 && !node_draws(n) && class != K_NONE && class != K_LOOPS);
 }
 
 /* Find what computing V again takes. */
