@@ -100,9 +100,16 @@ class Corners(Case):
         self.accepted(open_)
 
     def test_too_few_extents(self):
-        data = model([node("Resize", "x - scales sizes", "y")], [("x", "f32", [1, 1, 4, 4])], [("y", "f32", None)],
-                     [("scales", np.ones(4, np.float32)), ("sizes", ints(2))])
+        data = model([node("Resize", "x - - sizes", "y")], [("x", "f32", [1, 1, 4, 4])], [("y", "f32", None)], [("sizes", ints(2))])
         self.assertEqual(self.refused(data), ["InvalidAttribute"])
+
+    def test_scales_and_extents(self):
+        """ONNX: it is an error if both are given."""
+        x, y, scales = ("x", "f32", [1, 1, 4, 4]), ("y", "f32", None), ("scales", np.ones(4, np.float32))
+        resize = node("Resize", "x - scales sizes", "y")
+        self.assertEqual(self.refused(model([resize], [x], [y], [scales, ("sizes", ints(1, 1, 8, 8))])), ["ArityMismatch"])
+        data = model([resize], [x, ("sizes", "si64", [4])], [y], [scales])
+        self.assertEqual(self.refused(data, "--constant", "sizes=[1,1,8,8]"), ["ArityMismatch"])
 
     def test_norms_of_zeros(self):
         x = np.array([[0, 0], [3, -4]], np.float32)

@@ -441,6 +441,9 @@ bool onnx_op_resize(onnx_call *c)
         return false;
     if (r.from == TF_CROP && !read_floats(c, 1, NULL, part, &n_part))
         return false;
+    if (n_sizes && n_scales)
+        return onnx_refuse(c, DIAG_ArityMismatch,
+                           "both scales and sizes are given; it takes one of them");
     if ((n_sizes ? n_sizes : n_scales) != n || (r.from == TF_CROP && n_part != 2 * n))
         return onnx_refuse(c, DIAG_InvalidAttribute, "it needs a scale or an extent for each axis");
     for (uint32_t i = 0; i < n && n_part; i++) {
