@@ -103,6 +103,12 @@ class Corners(Case):
         data = model([node("Resize", "x - - sizes", "y")], [("x", "f32", [1, 1, 4, 4])], [("y", "f32", None)], [("sizes", ints(2))])
         self.assertEqual(self.refused(data), ["InvalidAttribute"])
 
+    def test_pads_that_continue_nothing(self):
+        for mode in "edge", "reflect", "wrap":
+            with self.subTest(mode=mode):
+                data = model([node("Pad", "x p", "y", mode=mode)], [("x", "f32", [2, 0])], [("y", "f32", None)], [("p", ints(0, 1, 0, 1))])
+                self.assertEqual(self.refused(data), ["InvalidPadding"])
+
     def test_scales_and_extents(self):
         """ONNX: it is an error if both are given."""
         x, y, scales = ("x", "f32", [1, 1, 4, 4]), ("y", "f32", None), ("scales", np.ones(4, np.float32))

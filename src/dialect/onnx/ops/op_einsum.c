@@ -173,7 +173,10 @@ static lettered product_of(equation *e, const lettered *x, const lettered *y)
 {
     int64_t batch_x[TN_MAX_RANK], batch_y[TN_MAX_RANK], sum_x[TN_MAX_RANK], sum_y[TN_MAX_RANK];
     uint32_t n_batch = 0, n_sum = 0, at, n_free = 0;
-    lettered out = {.n = 0};
+    lettered out = {.n = 0, .v = tn_no_value()};
+    const type *t = onnx_type_of(e->c, x->v);
+    if (!t)
+        return out;
     uint8_t free_letters[2 * TN_MAX_RANK];
     for (uint32_t i = 0; i < x->n; i++) {
         const uint8_t letter = x->letters[i];
@@ -199,10 +202,9 @@ static lettered product_of(equation *e, const lettered *x, const lettered *y)
     }
     memcpy(out.letters + out.n, free_letters, n_free);
     out.n += n_free;
-    out.v =
-        tn_dot_general(e->c->b, x->v, y->v, (tn_ints){batch_x, n_batch},
-                       (tn_ints){batch_y, n_batch}, (tn_ints){sum_x, n_sum},
-                       (tn_ints){sum_y, n_sum}, TN_DTYPE_DEFAULT, onnx_type_of(e->c, x->v)->dtype);
+    out.v = tn_dot_general(e->c->b, x->v, y->v, (tn_ints){batch_x, n_batch},
+                           (tn_ints){batch_y, n_batch}, (tn_ints){sum_x, n_sum},
+                           (tn_ints){sum_y, n_sum}, TN_DTYPE_DEFAULT, t->dtype);
     return out;
 }
 

@@ -101,9 +101,10 @@ bool onnx_op_bit_shift(onnx_call *c)
 bool onnx_op_mod(onnx_call *c)
 {
     tn_value x, y;
-    if (!operands(c, &x, &y))
+    const type *t = operands(c, &x, &y) ? onnx_type_of(c, x) : NULL;
+    if (!t)
         return false;
-    const tn_dtype d = onnx_type_of(c, x)->dtype;
+    const tn_dtype d = t->dtype;
     const bool is_float = dtype_is_float(d), like_c = onnx_attr_int(c, "fmod", 0);
     if (is_float && !like_c)
         return onnx_refuse(c, DIAG_DTypeNotSupported, "floats need 'fmod'");
@@ -148,6 +149,8 @@ bool onnx_op_pow(onnx_call *c)
     if (!operands(c, &x, &y))
         return false;
     const type *t = onnx_type_of(c, x), *u = onnx_type_of(c, y);
+    if (!t || !u)
+        return false;
     if (is_known_as(c, 1, 2) || is_known_as(c, 1, 3)) {
         const tn_value square = tn_mul(c->b, x, x);
         const tn_value r = is_known_as(c, 1, 2) ? square : tn_mul(c->b, square, x);

@@ -47,7 +47,10 @@ static dim inside(dim at, dim extent)
  * both are numbers. */
 static bool slice_size(onnx_call *c, tn_value *x, int64_t axis, const bounds *by)
 {
-    const dim extent = onnx_type_of(c, *x)->dims[axis];
+    const type *t = onnx_type_of(c, *x);
+    if (!t)
+        return false;
+    const dim extent = t->dims[axis];
     dim start = by->step > 0 ? inside(by->start, extent) : by->start;
     dim end = by->step > 0 ? inside(by->end, extent) : by->end;
     const bool to_end = end == extent || (!dim_is_symbolic(end) && end >= INT32_MAX);
@@ -272,11 +275,10 @@ static tn_value cut_away(onnx_call *c, tn_value x, int64_t *low, int64_t *high)
     return x;
 }
 
-/* N elements that continue X, along AXIS, before its first or behind its last. */
-static tn_value border(onnx_call *c, tn_value x, int64_t axis, int64_t n, bool before,
-                       pad_mode mode)
+/* N elements that continue X, of type T, along AXIS, before its first or behind its last. */
+static tn_value border(onnx_call *c, tn_value x, const type *t, int64_t axis, int64_t n,
+                       bool before, pad_mode mode)
 {
-    const type *t = onnx_type_of(c, x);
     const int64_t extent = t->dims[axis];
     dim dims[TN_MAX_RANK];
     if (mode == PAD_EDGE) {
@@ -305,7 +307,9 @@ static tn_value pad_axis(onnx_call *c, tn_value x, int64_t axis, int64_t low, in
             (void)onnx_refuse(c, DIAG_ShapeUnknown, "axis %" PRId64 " needs a size", axis);
             return tn_no_value();
         }
-        const int64_t most = mode == PAD_EDGE ? INT64_MAX : mode == PAD_WRAP ? extent : extent - 1;
+        const int64_t most = mode == PAD_REFLECT || extent == 0 ? extent - 1
+                             : mode == PAD_WRAP                 ? extent
+                                                                : INT64_MAX;
         if (most <= 0 || round == MOST_ROUNDS) {
             (void)onnx_refuse(c, DIAG_InvalidPadding, "axis %" PRId64 " cannot be continued so far",
                               axis);
@@ -315,10 +319,10 @@ static tn_value pad_axis(onnx_call *c, tn_value x, int64_t axis, int64_t low, in
         tn_value parts[3];
         uint32_t n = 0;
         if (n_low)
-            parts[n++] = border(c, x, axis, n_low, true, mode);
+            parts[n++] = border(c, x, t, axis, n_low, true, mode);
         parts[n++] = x;
         if (n_high)
-            parts[n++] = border(c, x, axis, n_high, false, mode);
+            parts[n++] = border(c, x, t, axis, n_high, false, mode);
         x = tn_concat(c->b, (tn_values){parts, n}, axis);
         low -= n_low;
         high -= n_high;
@@ -340,6 +344,8 @@ static tn_value pad_with_value(onnx_call *c, tn_value x, const int64_t *low, con
     static const int64_t none[TN_MAX_RANK];
     const type *t = onnx_type_of(c, x);
     const known_value *known = onnx_in_known(c, 2);
+    if (!t)
+        return tn_no_value();
     const tn_ints from = {low, t->rank}, to = {high, t->rank}, between = {none, t->rank};
     double value = onnx_attr_float(c, "value", 0);
     if (is_double(known))
