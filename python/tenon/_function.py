@@ -58,6 +58,12 @@ def _static_key(x: Any) -> Any:
 
 
 def _static_keys(static: Sequence[tuple[str, Any]]) -> Any:
+    for name, x in static:
+        try:
+            hash(x)
+        except TypeError:
+            raise TypeError(f"'{name}' is named in static=, and a {type(x).__name__} has no hash that tells it from others: "
+                            "numbers, texts and tuples have") from None
     return tuple((name, _static_key(x)) for name, x in static)
 
 

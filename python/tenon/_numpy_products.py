@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+import string
 from typing import Any, Callable
 
 import numpy as np
@@ -81,24 +82,44 @@ def _contracted(x: tuple[Value, str], y: tuple[Value, str], out: set[str]) -> tu
     return z, "".join([*batch, *(k for k in s if k not in t), *(k for k in t if k not in s)])
 
 
+def _with_letters(text: str, terms: list[str], arrow: bool, out: str, vs: list[Value]) -> tuple[list[str], str, list[Value]]:
+    """What names the axes of VS and of the result, with letters where TEXT has "...": those axes broadcast."""
+    for t in (*terms, out):
+        if not re.fullmatch(r"[A-Za-z]*(\.\.\.)?[A-Za-z]*", t):
+            raise ValueError(f"np.einsum('{text}'): letters name axes, and '...' the others")
+    counts = [v.ndim - len(t) + 3 if "..." in t else 0 for v, t in zip(vs, terms)]
+    for v, t, n in zip(vs, terms, counts):
+        if n < 0 or "..." not in t and v.ndim != len(t):
+            raise ValueError(f"np.einsum('{text}'): '{t}' for a value of rank {v.ndim}")
+    most = max(counts, default=0)
+    others = "".join([s for s in string.ascii_letters if s not in text][:most])
+    if len(others) < most or most and arrow and "..." not in out:
+        raise ValueError(f"np.einsum('{text}'): the result leaves out {most} axes that '...' stands for")
+    named = "".join(terms).replace(".", "")
+    if not arrow:
+        out = "..." + "".join(sorted(s for s in set(named) if named.count(s) == 1))
+    spelt, rest = [], []
+    wide = {s for v, t, n in zip(vs, terms, counts) for s, e in zip(others[most - n:], v.shape[t.find("."):]) if e != 1}
+    for v, t, n in zip(vs, terms, counts):
+        own, first = others[most - n:], t.find("...")
+        gone = [first + i for i, s in enumerate(own) if s in wide and v.shape[first + i] == 1]
+        spelt.append(t.replace("...", "".join(s for i, s in enumerate(own) if first + i not in gone)))
+        rest.append(call("squeeze", v, c.ints(gone)) if gone else v)
+    return spelt, out.replace("...", others), rest
+
+
 def einsum(text: str, *xs: Any, optimize: Any = False) -> Value:
     """Products are made in the order of the operands, two at a time."""
     if not isinstance(text, str):
         raise UsageError("np.einsum has a counterpart where a text names the axes: np.einsum('ij->ji', x)")
     left, arrow, out = text.replace(" ", "").partition("->")
     terms = left.split(",")
-    if "." in text:
-        raise UsageError(f"np.einsum('{text}') has no counterpart: every axis needs a letter")
-    if not re.fullmatch("[A-Za-z,]*", left + out):
-        raise ValueError(f"np.einsum('{text}'): letters name axes")
-    if not arrow:
-        out = "".join(sorted(s for s in set(left) - {","} if left.count(s) == 1))
-    if len(terms) != len(xs) or len(set(out)) != len(out) or not set(out) <= set(left):
+    if len(terms) != len(xs):
         raise ValueError(f"np.einsum('{text}') of {len(xs)} operands")
-    rest = list(zip(operands(*xs), terms))
-    for v, t in rest:
-        if v.ndim != len(t):
-            raise ValueError(f"np.einsum('{text}'): '{t}' for a value of rank {v.ndim}")
+    terms, out, vs = _with_letters(text, terms, bool(arrow), out, operands(*xs))
+    if len(set(out)) != len(out) or not set(out) <= set("".join(terms)):
+        raise ValueError(f"np.einsum('{text}'): the axes of the result are different ones of the operands")
+    rest = list(zip(vs, terms))
     while len(rest) > 1:
         x, y, *rest = rest
         rest.insert(0, _contracted(x, y, set(out).union(*(t for _, t in rest))))

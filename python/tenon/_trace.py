@@ -257,6 +257,11 @@ class Value(_Symbolic, NDArrayOperatorsMixin):
 
     __int__ = __index__ = __complex__ = __float__
 
+    def __format__(self, form: str) -> str:
+        if form:
+            raise TypeError(f"a traced value is no number while the program is made, and has no text of the form '{form}'")
+        return str(self)
+
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise TypeError("a traced value cannot become an array while the program is made; this function of NumPy has "
                         "no counterpart here, or takes no list of values: np.stack makes one value of them")

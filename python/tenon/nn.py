@@ -5,15 +5,18 @@ Each is numerically stable and recognised by the compiler. Values may have any n
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Sequence
+from typing import Any, Sequence, Union
 
 import numpy as np
 
 from . import _library as c
-from ._trace import Value, call, cast, constant, current, operands
+from ._axes import list_of
+from ._trace import Value, call, cast, constant, current, is_weak, operands
 
 __all__ = ["attention", "avg_pool", "conv2d", "cross_entropy", "embedding", "gelu", "layer_norm", "linear",
            "log_softmax", "max_pool", "one_hot", "relu", "rms_norm", "sigmoid", "silu", "softmax", "erf", "rsqrt"]
+
+Numbers = Union[int, Sequence[int]]
 
 
 def relu(x: Any) -> Value:
@@ -117,28 +120,33 @@ def _raw(x: Any) -> c.Value:
     return c.NO_VALUE if x is None else t.scope.raw(t, constant(x))
 
 
-def _sliding(strides: Sequence[int], pads: Sequence[int], dilation: Sequence[int]) -> Any:
-    return ctypes.byref(c.Sliding(size=ctypes.sizeof(c.Sliding), strides=c.ints(strides), dilation=c.ints(dilation),
-                                  pads=c.ints(pads)))
+def _each(n: Numbers, times: int) -> c.Ints:
+    """N, where one number stands for all TIMES of them."""
+    return c.ints(list_of(n) * times if is_weak(n) else list_of(n))
 
 
-def conv2d(x: Any, w: Any, bias: Any = None, strides: Sequence[int] = (), pads: Sequence[int] = (),
-           dilation: Sequence[int] = ()) -> Value:
+def _sliding(strides: Numbers, pads: Numbers, dilation: Numbers) -> Any:
+    return ctypes.byref(c.Sliding(size=ctypes.sizeof(c.Sliding), strides=_each(strides, 2), dilation=_each(dilation, 2),
+                                  pads=_each(pads, 4)))
+
+
+def conv2d(x: Any, w: Any, bias: Any = None, strides: Numbers = (), pads: Numbers = (),
+           dilation: Numbers = ()) -> Value:
     """x [n, h, w, ci] with w [kh, kw, ci, co], plus bias [co].
 
-    strides, dilation  rows, columns; 1 by default
-    pads               top, bottom, left, right; 0 by default
+    strides, dilation  rows, columns, or one number for both; 1 by default
+    pads               top, bottom, left, right, or one number for all; 0 by default
     """
     return call("nn_conv2d", *operands(x, w), _maybe(bias), _sliding(strides, pads, dilation))
 
 
-def max_pool(x: Any, window: Sequence[int], strides: Sequence[int] = (), pads: Sequence[int] = ()) -> Value:
-    """The largest element of each window (rows, columns) of x [n, h, w, c]."""
-    return call("nn_max_pool", constant(x), c.ints(window), _sliding(strides, pads, ()))
+def max_pool(x: Any, window: Numbers, strides: Numbers = (), pads: Numbers = ()) -> Value:
+    """The largest element of each window (rows, columns, or one number for both) of x [n, h, w, c]."""
+    return call("nn_max_pool", constant(x), _each(window, 2), _sliding(strides, pads, ()))
 
 
-def avg_pool(x: Any, window: Sequence[int], strides: Sequence[int] = (), pads: Sequence[int] = (),
+def avg_pool(x: Any, window: Numbers, strides: Numbers = (), pads: Numbers = (),
              count_padding: bool = False) -> Value:
     """The mean of each window; padding counts as zeros with `count_padding`, else not at all."""
-    return call("nn_avg_pool", constant(x), c.ints(window), _sliding(strides, pads, ()), count_padding)
+    return call("nn_avg_pool", constant(x), _each(window, 2), _sliding(strides, pads, ()), count_padding)
 

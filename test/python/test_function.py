@@ -82,6 +82,9 @@ class Functions(unittest.TestCase):
         with self.assertRaisesRegex(tenon.UsageError, "'static' names 'j', but the function has no such argument; it has x"):
             tenon.function(lambda x: x, static=("j",))
         tenon.function(lambda **named: named["x"], static=("j",))
+        for k in [1], (1, [2]), {}:
+            with self.assertRaisesRegex(TypeError, "'k' is named in static="):
+                f(np.ones(2), k)
 
     def test_static_with_types(self):
         """Arguments that are no tensors count where types are declared, too."""
@@ -324,6 +327,11 @@ class Functions(unittest.TestCase):
         image = rng.standard_normal((1, 6, 6, 2)).astype(np.float32)
         w = rng.standard_normal((3, 3, 2, 4)).astype(np.float32)
         got = tenon.function(lambda x, w: nn.max_pool(nn.conv2d(x, w, pads=(1, 1, 1, 1)), (2, 2), strides=(2, 2)))(image, w)
+        same = tenon.function(lambda x, w: nn.max_pool(nn.conv2d(x, w, pads=1), 2, strides=np.int64(2)))(image, w)
+        np.testing.assert_array_equal(got, same)
+        for wrong in 1.5, "same":
+            with self.subTest(wrong), self.assertRaises(TypeError):
+                tenon.function(lambda x, w: nn.conv2d(x, w, strides=wrong))(image, w)
         self.assertEqual(got.shape, (1, 3, 3, 4))
         q = rng.standard_normal((1, 2, 5, 8)).astype(np.float32)
         got = tenon.function(lambda q: nn.attention(q, q, q, causal=True))(q)

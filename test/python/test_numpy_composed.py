@@ -93,6 +93,13 @@ class Composed(unittest.TestCase):
                   lambda a, b, c: np.einsum("ij,jk,kl,l->i", a, c, c.T @ c, c[0], optimize=True))
         self.each(False, (Z,), lambda x: np.real(np.vdot(x, x)))
 
+    def test_einsum_with_an_ellipsis(self):
+        self.each(False, (T, B), lambda t, b: np.einsum("...i,...i", t, t), lambda t, b: np.einsum("...ij,...kj->...ik", t, t[:1]),
+                  lambda t, b: np.einsum("...ij,jk", t[:, :1], b.T), lambda t, b: np.einsum("i...->...i", t), lambda t, b: np.einsum("...", t),
+                  lambda t, b: np.einsum("...ii->i...", t[..., :3]), lambda t, b: np.einsum("i...j,k...j->ik...", t[:, :1], t),
+                  lambda t, b: np.einsum("...,...->...", t, t[0, 0]), lambda t, b: np.einsum("...i,i", t[0, 0], t[0, 0]),
+                  lambda t, b: np.einsum("a...,...->...", t, t[:, 0, 0][:, None, None, None]))
+
     def test_einsum_is_one_program(self):
         """Whatever order Python keeps sets in: sums over axes in another order have other bits."""
         code = ("import numpy as np, tenon\nf = tenon.function(lambda x: np.einsum('aabbcc', x))\n"
@@ -167,13 +174,15 @@ class Composed(unittest.TestCase):
 
     def test_refused(self):
         for message, f in [("only 'constant' |counterparts", lambda x: np.pad(x, 1, mode="mean")), ("clip", lambda x: np.take(x, 0, mode="up")),
-                           ("needs a letter", lambda x: np.einsum("...i->i", x)), ("of 1 operands", lambda x: np.einsum("ij,jk", x)),
+                           ("leaves out 1 axes", lambda x: np.einsum("...i->i", x)), ("letters name axes", lambda x: np.einsum("..i->i", x)),
+                           ("for a value of rank 2", lambda x: np.einsum("...ijk->i", x)), ("axes of the result", lambda x: np.einsum("ij->ii", x)),
+                           ("axes of the result", lambda x: np.einsum("ij->k", x)), ("of 1 operands", lambda x: np.einsum("ij,jk", x)),
                            ("only 'linear'", lambda x: np.quantile(x, 0.5, method="lower")), ("0 to 1", lambda x: np.quantile(x, 2)),
                            ("no diagonal", lambda x: np.diagonal(x[0])), ("no triangle", lambda x: np.tril(x[0])),
                            ("order 'nuc'", lambda x: np.linalg.norm(x, "nuc")), ("of vectors or of matrices", lambda x: np.linalg.norm(x[None], 1, (0, 1, 2))),
                            ("needs initial", lambda x: np.max(x, where=x > 0)), ("takes x and y", lambda x: np.where(x > 0)),
                            ("along the axis", lambda x: np.average(x, weights=np.ones(4))),
-                           ("three components", lambda x: np.cross(x, x)), ("1 conditions and 2", lambda x: np.select([x > 0], [x, x]))]:
+                           ("three components", lambda x: np.cross(x, x)), ("'.3f'", lambda x: f"{x:.3f}"), ("1 conditions and 2", lambda x: np.select([x > 0], [x, x]))]:
             with self.subTest(message), self.assertRaisesRegex((ValueError, TypeError, tenon.Error), message):
                 tenon.function(f).trace(A)
 
