@@ -26,7 +26,7 @@ class Composed(unittest.TestCase):
         """Values that were stacked combine by halving, 32 at most (docs/numerics.md, section 5), also where no stack is made."""
         x = np.random.default_rng(8).normal(size=(33, 5, 7)).astype(np.float32)
         x[:, 0, 0], x[3, 1], x[5, 2] = np.nan, np.nan, -0.0
-        pairs = {np.sum: np.add, np.mean: np.add, np.prod: np.multiply, np.max: np.fmax, np.min: np.fmin}
+        pairs = {np.sum: np.add, np.mean: np.add, np.prod: np.multiply, np.max: np.maximum, np.min: np.minimum}
         for t in (np.float32, np.float64, np.int32):
             for count in (2, 3, 17, 32):
                 for axis in (0, -1) if t is np.float32 else (1,):
@@ -40,8 +40,6 @@ class Composed(unittest.TestCase):
                             for k in range(min(half, len(lanes) - half)):
                                 lanes[k] = pair(lanes[k], lanes[k + half])
                         want = lanes[0] / t(count) if f is np.mean else lanes[0]
-                        if f in (np.max, np.min) and t is not np.int32:
-                            want = np.where(want == want, want, t(-np.inf if f is np.max else np.inf))
                         np.testing.assert_array_equal(got, want, f"{f.__name__} {t.__name__} {count} {axis}")
 
     def test_movement(self):
