@@ -194,8 +194,8 @@ typedef struct tn_train_options {
     const tn_optimizer *optimizer; /* NULL: all defaults */
     const tn_module *update; /* a program to take instead, as tn_optimizer_program describes it */
     double clip_norm; /* gradients with a larger norm, all together, are scaled to it; 0: none */
-    bool skip;        /* a step whose loss or gradient is not finite changes nothing; else it is an
-                         error */
+    bool skip; /* a step whose loss or gradient is not finite changes nothing but counts; else
+                  it is an error */
     const char *init; /* a file of tensors for weights and for other inputs that are no data, by
                          name. Weights that it lacks are 0 with a rank below 2, else uniform in
                          +-sqrt(6 / k) where k is the product of all extents but the last (He et

@@ -101,7 +101,7 @@ struct tn_trainer {
     struct sums *sums;      /* of all ranks; NULL before the first step, and for one */
     bool has_met;           /* the ranks know that they are of one training */
     double *losses;         /* of the leaves */
-    double *squares;        /* by place: the sum of the squares of the gradient */
+    double *squares;        /* by place: of the gradient, see squares_of_any */
     loader *loader;         /* NULL: not yet started */
     own_folders *folders;   /* for checkpoints */
 };

@@ -205,17 +205,27 @@ static double squares_f32(const float *x, size_t n)
     return add_lanes(lane);
 }
 
-static double squares_f64(const double *x, size_t n)
+static double squares_f64(const double *x, size_t n, double factor)
 {
     double lane[LANES] = {0};
     for (size_t i = 0; i < n; i++)
-        lane[i % LANES] += x[i] * x[i];
+        lane[i % LANES] += x[i] * factor * (x[i] * factor);
     return add_lanes(lane);
+}
+
+/* What squares that f64 cannot hold are made of instead. */
+#define FAR_DOWN 0x1p-600
+
+/* The sum or, where it is too large, that for gradients times FAR_DOWN, as a negative number. */
+static double squares_of_any(const double *x, size_t n)
+{
+    const double sum = squares_f64(x, n, 1);
+    return isinf(sum) ? -squares_f64(x, n, FAR_DOWN) : sum;
 }
 
 static double squares(tn_dtype d, const void *x, size_t n)
 {
-    return d == TN_F64 ? squares_f64(x, n) : squares_f32(x, n);
+    return d == TN_F64 ? squares_of_any(x, n) : squares_f32(x, n);
 }
 
 /* The squares of the gradients of the weights of this rank, which lie in BLOCK. */
@@ -229,10 +239,15 @@ static void find_squares(const tn_trainer *t, const char *block)
 
 static double norm_of(const tn_trainer *t)
 {
-    double sum = 0;
-    for (size_t k = 0; k < t->n_weights; k++)
-        sum += t->squares[t->weights[k].place];
-    return sqrt(sum);
+    double sum = 0, small = 0;
+    bool is_far = false;
+    for (size_t k = 0; k < t->n_weights; k++) {
+        const double part = t->squares[t->weights[k].place];
+        is_far = is_far || part < 0;
+        sum += part;
+        small += part < 0 ? -part : part * FAR_DOWN * FAR_DOWN;
+    }
+    return is_far || isinf(sum) ? sqrt(small) / FAR_DOWN : sqrt(sum);
 }
 
 static void scale(const tn_trainer *t, char *block, double factor)

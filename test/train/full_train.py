@@ -51,6 +51,14 @@ region @1(%i: tensor<si64>, %v: tensor<f32>) -> (tensor<si64>, tensor<f32>) {
   return %j, %w
 }
 """
+LONG = """func @main(%x: tensor<f64, 4x2>, %y: tensor<f64, 4x2>, %a: tensor<f64, 2>, %b: tensor<f64, 2>) -> tensor<f64> {
+  %p = dot_general(%x, %a) contract_lhs[1] contract_rhs[0] -> tensor<f64, 4>
+  %q = dot_general(%y, %b) contract_lhs[1] contract_rhs[0] -> tensor<f64, 4>
+  %s = add(%p, %q) -> tensor<f64, 4>
+  %l = reduce_sum(%s) axes[0] -> tensor<f64>
+  return %l
+}
+"""
 SAMPLES = 50
 FAULTS = pathlib.Path(TENON).parent / "test/libfaults.so"
 
@@ -142,6 +150,21 @@ class Bits(Case):
         with np.load(self.dir / "w.npz") as got:
             np.testing.assert_allclose(got["w"], w, rtol=1e-5)
             np.testing.assert_allclose(got["b"], b, rtol=1e-5)
+
+    def test_long_gradients(self):
+        """The squares of these are no numbers in f64, of one weight or of all together; their norm is."""
+        (self.dir / "long.ptir").write_text(LONG)
+        np.savez(self.dir / "start.npz", a=np.zeros(2), b=np.zeros(2))
+        for a, b in (([3e200, 4e200], [0, 0]), ([1.2e154, 0], [0, 1.6e154]), ([3e200, 1], [0, 4e200])):
+            with self.subTest(a=a, b=b):
+                np.savez(self.dir / "long.npz", x=np.array([a] * 4) / 4, y=np.array([b] * 4) / 4)
+                self.train("--optimizer", "sgd", "--clip-norm", "1", "--init", "start.npz", "--output", "w.npz",
+                           "--log", "log.jsonl", net="long.ptir", data=["long.npz"], batch=4, steps=1, wrt="a,b")
+                length = np.sqrt((np.array(a + b) / 1e200) @ (np.array(a + b) / 1e200)) * 1e200
+                with np.load(self.dir / "w.npz") as got:
+                    np.testing.assert_allclose(np.append(got["a"], got["b"]), -0.01 * np.array(a + b) / length, rtol=1e-14)
+                norm = json.loads((self.dir / "log.jsonl").read_text().splitlines()[-1])["norm"]
+                np.testing.assert_allclose(norm, length, rtol=1e-6)
 
     def test_rest_of_an_epoch(self):
         """50 samples are three batches of 16; a step more takes others, and the log says when."""
