@@ -91,6 +91,23 @@ value_id grad_unless_equal(grad_call *c, value_id x, value_id y, value_id g)
     return build_select(&c->b, build_compare(&c->b, DIR_EQ, x, y), grad_zeros(c, g), g);
 }
 
+value_id grad_countable(grad_call *c, value_id x)
+{
+    if (c->b.status != TN_OK || x == NO_VALUE)
+        return NO_VALUE;
+    return build_cast(&c->b, x, dtype_compute(grad_type(c, x)->dtype));
+}
+
+value_id grad_share(grad_call *c, value_id g, value_id hits)
+{
+    if (c->b.status != TN_OK || g == NO_VALUE || hits == NO_VALUE)
+        return NO_VALUE;
+    const tn_dtype own = grad_type(c, g)->dtype, wide = grad_type(c, hits)->dtype;
+    const value_id some = build_binary(&c->b, OP_MAXIMUM, hits, grad_scalar(c, hits, 1));
+    const value_id whole = build_cast(&c->b, g, wide);
+    return build_cast(&c->b, build_binary(&c->b, OP_DIV, whole, some), own);
+}
+
 tn_status grad_refuse(grad_call *c, const char *why)
 {
     return node_report(c->b.f, &c->n, DIAG_NoDerivative, "no derivative of '%s' at '%s': %s",

@@ -92,6 +92,12 @@ value_id grad_where_less(grad_call *c, value_id x, value_id y, value_id g);
 value_id grad_where_equal(grad_call *c, value_id x, value_id y, value_id g);
 value_id grad_unless_equal(grad_call *c, value_id x, value_id y, value_id g);
 
+/* Ones and zeros X in the type in which arithmetic is done: few counts are numbers of a narrow one.
+ */
+value_id grad_countable(grad_call *c, value_id x);
+/* G divided by HITS, which count; at least by one. */
+value_id grad_share(grad_call *c, value_id g, value_id hits);
+
 /* Movements along one axis, for any set of ops that has reshape, pad and slice (grad_axes.c).
  * Extents are known. */
 /* X in reverse order. */

@@ -134,11 +134,9 @@ tn_status grad_extremum(grad_call *c)
         return grad_refuse_axes(c);
     value_id x = of.x, y = restore_axes(c, grad_y(c), &of.axes, of.keep);
     const value_id is_hit = build_compare(&c->b, DIR_EQ, x, y);
-    value_id hit = build_select(&c->b, is_hit, of.ones, of.zeros);
-    value_id hits = build_reduce(&c->b, OP_SUM, hit, of.list, of.axes.n, true);
-    /* None is equal where `init` wins. */
-    value_id some = build_binary(&c->b, OP_MAXIMUM, hits, grad_scalar(c, x, 1));
-    value_id share = build_binary(&c->b, OP_DIV, of.g, some);
+    const value_id hit = grad_countable(c, build_select(&c->b, is_hit, of.ones, of.zeros));
+    const value_id hits = build_reduce(&c->b, OP_SUM, hit, of.list, of.axes.n, true);
+    const value_id share = grad_share(c, of.g, hits); /* none is equal where `init` wins */
     const type *t = grad_type(c, x);
     const value_id wide = build_broadcast(&c->b, share, t->dims, t->rank);
     return grad_gives(c, build_select(&c->b, is_hit, wide, of.zeros));

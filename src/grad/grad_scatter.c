@@ -77,7 +77,7 @@ tn_status grad_sort(grad_call *c)
                       scatter(c, grad_zeros(c, grad_in(c, c->operand)), at, g, axis, COMBINE_ADD));
 }
 
-/* 1 where X equals Y, else 0. */
+/* 1 where X equals Y, else 0, to be counted. */
 static value_id equal(grad_call *c, value_id x, value_id y)
 {
     if (c->b.status != TN_OK || x == NO_VALUE || y == NO_VALUE)
@@ -85,20 +85,13 @@ static value_id equal(grad_call *c, value_id x, value_id y)
     const type *t = grad_type(c, x);
     const value_id is_same = build_compare(&c->b, DIR_EQ, x, y);
     const value_id one = grad_splat(c, x, t->dims, t->rank, 1);
-    return build_select(&c->b, is_same, one, grad_zeros(c, x));
+    return grad_countable(c, build_select(&c->b, is_same, one, grad_zeros(c, x)));
 }
 
 /* G where HIT is 1; elsewhere 0, also where G is NaN. */
 static value_id where_hit(grad_call *c, value_id hit, value_id g)
 {
     return grad_unless_equal(c, hit, grad_zeros(c, hit), g);
-}
-
-/* g divided by how many took part; at least one. */
-static value_id share(grad_call *c, value_id hits)
-{
-    value_id some = build_binary(&c->b, OP_MAXIMUM, hits, grad_scalar(c, grad_in(c, 0), 1));
-    return build_binary(&c->b, OP_DIV, c->g[0], some);
 }
 
 /* Of updates to one position the last one stays. Each one leaves its number in its line there; who
@@ -164,7 +157,7 @@ tn_status grad_scatter_reduce(grad_call *c)
         return multiply(c);
     value_id y = grad_y(c), stays = equal(c, grad_in(c, 0), y);
     value_id hit = equal(c, grad_in(c, 2), along(c, OP_GATHER, y, at));
-    value_id part = share(c, scatter(c, stays, at, hit, axis, COMBINE_ADD));
+    value_id part = grad_share(c, c->g[0], scatter(c, stays, at, hit, axis, COMBINE_ADD));
     return grad_gives(c, c->operand == 0 ? where_hit(c, stays, part)
                                          : where_hit(c, hit, along(c, OP_GATHER, part, at)));
 }
@@ -187,7 +180,8 @@ tn_status grad_segment_reduce(grad_call *c)
         if (c->n.attrs->at[i].key != KEY_COMBINE && c->n.attrs->at[i].key != KEY_ACCUM_DTYPE)
             entries[n++] = c->n.attrs->at[i];
     entries[n++] = attr_of_int(KEY_COMBINE, COMBINE_ADD);
-    value_id part = share(c, build_node(&c->b, OP_SEGMENT_REDUCE, in, 2, entries, n));
+    const value_id hits = build_node(&c->b, OP_SEGMENT_REDUCE, in, 2, entries, n);
+    const value_id part = grad_share(c, c->g[0], hits);
     return grad_gives(c, where_hit(c, hit, take(c, part, ids)));
 }
 

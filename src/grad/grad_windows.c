@@ -266,10 +266,10 @@ tn_status grad_reduce_window(grad_call *c)
     int64_t axes[TN_MAX_RANK];
     for (uint32_t i = t->rank; i < rank; i++)
         axes[i - t->rank] = i;
-    value_id hits =
-        rank > t->rank ? build_reduce(&c->b, OP_SUM, hit, axes, rank - t->rank, false) : hit;
-    value_id some = build_binary(&c->b, OP_MAXIMUM, hits, grad_scalar(c, x, 1));
-    value_id share = build_binary(&c->b, OP_DIV, c->g[0], some);
+    value_id hits = grad_countable(c, hit);
+    if (rank > t->rank)
+        hits = build_reduce(&c->b, OP_SUM, hits, axes, rank - t->rank, false);
+    const value_id share = grad_share(c, c->g[0], hits);
     const value_id all = at_windows(c, &w, share, true);
     const value_id part = grad_unless_equal(c, hit, grad_zeros(c, hit), all);
     return grad_gives(c, fold_all(c, &w, part, t));
