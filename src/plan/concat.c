@@ -59,33 +59,80 @@ static const access_map *in_lines(grouping *g, value_id v, uint32_t at)
     return NULL;
 }
 
+typedef struct stack {
+    uint32_t node;          /* whose kernels store it */
+    const node *n;          /* the concatenation */
+    value_id v;             /* where it is stored */
+    const access_map *into; /* where its elements are there; NULL: at their own places */
+} stack;
+
+/* Where element AT of each line of S is stored. */
+static const access_map *place_in(grouping *g, const stack *s, uint32_t at)
+{
+    const access_map *own = in_lines(g, s->n->first_value, at);
+    access_map map;
+    if (g->failed || !s->into)
+        return own;
+    if (access_compose(own, s->into, g->memory, &map))
+        return draft_map(g, &map);
+    g->failed = true;
+    return NULL;
+}
+
 /* One kernel over the lines, which computes and stores elements FIRST .. END - 1 of each together.
  */
-static void place_columns(grouping *g, uint32_t i, uint32_t first, uint32_t end)
+static void place_columns(grouping *g, const stack *s, uint32_t first, uint32_t end)
 {
-    const node *n = &g->f->nodes.at[i];
-    const value_id v = n->first_value;
-    const type *t = value_type(g->f, v);
-    const uint32_t k = draft_new(g, KERNEL_MAP, i, t->dims, t->rank - 1);
-    const access_map *from = in_lines(g, v, 0); /* the only element of each line of an operand */
+    const value_id *in = s->n->in;
+    const type *t = value_type(g->f, s->n->first_value);
+    const uint32_t k = draft_new(g, KERNEL_MAP, s->node, t->dims, t->rank - 1);
     for (uint32_t o = first; o < end && !g->failed; o++) {
-        const kernel_output out = {n->in[o], v, from, in_lines(g, v, o), false};
+        const access_map *from = in_lines(g, in[o], 0); /* the only element of each line */
+        const kernel_output out = {in[o], s->v, from, place_in(g, s, o), false};
         if (g->failed)
             return;
         draft_store(g, k, &out);
-        draft_demand(g, k, n->in[o], from);
+        draft_demand(g, k, in[o], from);
     }
 }
 
 /* As few kernels as can store all elements of a line. */
-static void place_stack(grouping *g, uint32_t i)
+static void place_stack(grouping *g, const stack *s)
 {
-    const node *n = &g->f->nodes.at[i];
-    const uint32_t kernels = (n->n_in + KERNEL_OUTPUTS - 1) / KERNEL_OUTPUTS,
-                   each = (n->n_in + kernels - 1) / kernels;
-    for (uint32_t o = 0; o < n->n_in && !g->failed; o += each)
-        place_columns(g, i, o, o + each < n->n_in ? o + each : n->n_in);
-    g->why[n->first_value] = "it is stored as its parts are computed";
+    const uint32_t n = s->n->n_in, kernels = (n + KERNEL_OUTPUTS - 1) / KERNEL_OUTPUTS,
+                   each = (n + kernels - 1) / kernels;
+    for (uint32_t o = 0; o < n && !g->failed; o += each)
+        place_columns(g, s, o, o + each < n ? o + each : n);
+}
+
+/* The stack of which W, what node I concatenates, has the elements in their order, and which
+ * nothing else needs; NULL: there is none. */
+static const node *stack_in(const grouping *g, value_id w)
+{
+    const node *n = node_of(g->f, w);
+    for (; g->uses[w] == 1 && !g->is_output[w]; n = node_of(g->f, w)) {
+        if (n->op == OP_CONCAT)
+            return is_stack(g, n, concat_axis(g->f, n)) ? n : NULL;
+        if (!node_is_copy(n))
+            return NULL;
+        w = n->in[0];
+    }
+    return NULL;
+}
+
+/* The elements of stack N as those of operand W of node I, which begin at START. */
+static void join_stack(grouping *g, uint32_t i, const node *n, value_id w, sized start)
+{
+    const node *to = &g->f->nodes.at[i];
+    access_map own, moved;
+    const access_map *into = NULL;
+    if (access_of_reshape(access_extents_of(g->f, n->first_value), access_extents_of(g->f, w),
+                          g->memory, &own) &&
+        access_shifted(&own, concat_axis(g->f, to), start, g->memory, &moved))
+        into = draft_map(g, &moved);
+    g->failed = g->failed || !into;
+    if (!g->failed)
+        place_stack(g, &(stack){i, n, to->first_value, into});
 }
 
 /* Elements of W, as many as SIZE along each axis from LOW on, which belong at PLACE of V. */
@@ -273,7 +320,8 @@ void place_concat(grouping *g, uint32_t i)
     const uint32_t axis = concat_axis(g->f, n);
     sized start = sized_of(0);
     if (is_stack(g, n, axis)) {
-        place_stack(g, i);
+        place_stack(g, &(stack){i, n, j.v, NULL});
+        g->why[j.v] = "it is stored as its parts are computed";
         return;
     }
     for (uint32_t o = 0; o < n->n_in && !g->failed; o++) {
@@ -284,7 +332,10 @@ void place_concat(grouping *g, uint32_t i)
             continue;
         memcpy(p.size, in->dims, in->rank * sizeof *p.size);
         p.place[axis] = start.now;
-        if (source_of(&j, n->in[o], n, &q) == NO_VALUE)
+        const node *inner = stack_in(g, n->in[o]);
+        if (inner)
+            join_stack(g, i, inner, n->in[o], start);
+        else if (source_of(&j, n->in[o], n, &q) == NO_VALUE)
             join_operand(&j, o, start);
         else
             join_part(&j, &p, n, 0);

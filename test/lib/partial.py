@@ -246,6 +246,28 @@ def stacked(p):
     return p.r.choice([(y,), (line,), (y, line)])
 
 
+def interleaved(p):
+    """Stacks of elements as lines beside each other, or behind other lines: the phases of an image."""
+    kind, rows, length = p.kind(ALL), p.n(9), p.r.choice([16, 17, 24, 28, 33, 40, 100])
+    x = [p.input(kind, [rows, length, 1]) for _ in range(3)]
+    axis, lines = p.r.choice([0, 1, 2]), []
+    n = p.r.choice([2, 2, 2, 3, 4, 9])
+    for _ in range(p.r.randint(1, 3)):
+        parts = [p.r.choice(x) for _ in range(n)]
+        if kind in NUMBERS and p.r.random() < 0.5:
+            parts[0] = p.binary("Add", parts[0], parts[1])
+        line = p.op({"Concat": {"axis": 2}}, parts, kind, [rows, length, n])
+        lines.append(p.reshaped(line, [rows, 1, length * n]))
+    if len(lines) == 1 or p.r.random() < 0.3:
+        shape = [rows, 1, length * n]
+        shape[axis] = p.n(5)
+        lines.insert(p.r.randint(0, len(lines)), p.input(kind, shape))
+    shape = list(lines[0].shape)
+    shape[axis] = sum(v.shape[axis] for v in lines)
+    y = p.op({"Concat": {"axis": axis}}, lines, kind, shape)
+    return (p.reshaped(y, [math.prod(shape)]) if p.r.random() < 0.5 else y,)
+
+
 def tiled(p):
     x = p.input(p.kind(ALL), p.dims(2, 700))
     repeats = [p.r.randint(1, 3) for _ in x.shape]
@@ -860,7 +882,7 @@ def moves(p):
     return "tiny", json.dumps({"uops": nodes, "outputs": [nodes[-1]["id"]]})
 
 
-KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, tiled, repeated, many_times, regrouped, records, fields_apart, columns, every_eighth, turned, reductions,
+KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, interleaved, tiled, repeated, many_times, regrouped, records, fields_apart, columns, every_eighth, turned, reductions,
          rows, normalised, kept, products, swept_products, narrow_products, uneven_sweeps, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools, wide_pools,
          taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, sorted_segments, windows_at, largest, cumulated, ordered,

@@ -63,6 +63,15 @@ static bool are_woven(const emitter *e)
     return k->n_out > 1;
 }
 
+/* How many lanes of woven vector J there are. */
+static loop_value woven_count(const emitter *e, uint32_t j)
+{
+    loop_builder *b = e->b;
+    const loop_value all = loop_binary(b, LOOP_IMUL, e->count, loop_i64(b, e->k->n_out)),
+                     before = loop_min(b, all, loop_i64(b, (int64_t)j * e->lanes));
+    return loop_min(b, loop_binary(b, LOOP_ISUB, all, before), loop_i64(b, e->lanes));
+}
+
 /* Stores X, the outputs, which are vectors, woven into one another. */
 static void store_woven(emitter *e, const loop_value *buffers, element *x)
 {
@@ -82,10 +91,15 @@ static void store_woven(emitter *e, const loop_value *buffers, element *x)
         loop_offset(b, buffers[0], loop_binary(b, LOOP_IMUL, first, loop_i64(b, bytes)));
     for (uint32_t i = 0; i < e->k->n_out; i++)
         x[i] = element_splat(b, e->lanes, x[i]);
-    for (uint32_t j = 0; j < e->k->n_out; j++)
-        element_store(b, loop_at(b, p, (int64_t)(j * e->lanes) * bytes),
-                      map_woven(b, x, e->k->n_out, j, e->lanes),
-                      (uint32_t)loop_elem_bytes(element_storage(d)));
+    for (uint32_t j = 0; j < e->k->n_out; j++) {
+        const loop_value at = loop_at(b, p, (int64_t)(j * e->lanes) * bytes);
+        const element y = map_woven(b, x, e->k->n_out, j, e->lanes);
+        const uint32_t align = (uint32_t)loop_elem_bytes(element_storage(d));
+        if (e->count == LOOP_NO_VALUE)
+            element_store(b, at, y, align);
+        else
+            element_store_first(b, at, y, woven_count(e, j), align);
+    }
 }
 
 void map_body(emitter *e, const loop_value *buffers, bool nontemporal)
@@ -94,8 +108,7 @@ void map_body(emitter *e, const loop_value *buffers, bool nontemporal)
     element x[KERNEL_OUTPUTS];
     for (uint32_t i = 0; i < k->n_out; i++) /* before any store: outputs may lie over operands */
         x[i] = emit_value(e, k->out[i].value, k->out[i].from);
-    if (e->lanes > 1 && e->count == LOOP_NO_VALUE && e->vector_axis == k->rank - 1 &&
-        are_woven(e)) {
+    if (e->lanes > 1 && e->vector_axis == k->rank - 1 && are_woven(e)) {
         store_woven(e, buffers, x);
         return;
     }
