@@ -41,6 +41,31 @@ def column_stack(xs: Any) -> Value:
     return concatenate([reshape(v, (-1, 1)) if v.ndim < 2 else v for v in operands(*xs)], 1)
 
 
+def _depth(blocks: Any) -> int:
+    """How many lists lie around a block: as many around each."""
+    if not isinstance(blocks, list):
+        return 0
+    depths = {_depth(b) for b in blocks}
+    if len(depths) != 1:
+        raise ValueError("blocks lie in as many lists as each other, none of them empty")
+    return 1 + depths.pop()
+
+
+def block(blocks: Any) -> Value:
+    """Blocks in nested lists, of which the innermost are joined along the last axis."""
+    def leaves(b: Any) -> list[Any]:
+        return [v for x in b for v in leaves(x)] if isinstance(b, list) else [b]
+    depth, values = _depth(blocks), operands(*leaves(blocks))
+    rank, rest = max(depth, *(v.ndim for v in values)), iter(values)
+
+    def joined(b: Any, level: int) -> Value:
+        if isinstance(b, list):
+            return concatenate([joined(x, level - 1) for x in b], -level)
+        v = next(rest)
+        return reshape(v, (*[1] * (rank - v.ndim), *v.shape))
+    return joined(blocks, depth)
+
+
 def append(x: Any, values: Any, axis: Optional[int] = None) -> Value:
     return concatenate([x, values], axis)
 
@@ -137,7 +162,7 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Value:
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.concatenate: concatenate, np.stack: stack, np.vstack: vstack, np.hstack: hstack, np.dstack: dstack,
-    np.column_stack: column_stack, np.append: append, np.split: split, np.array_split: array_split,
+    np.column_stack: column_stack, np.block: block, np.append: append, np.split: split, np.array_split: array_split,
     np.vsplit: _split_along("vsplit", 0, 2), np.hsplit: _split_along("hsplit", 1, 1),
     np.dsplit: _split_along("dsplit", 2, 3), np.tile: tile, np.repeat: repeat, np.flip: flip,
     np.flipud: lambda x: flip(x, 0), np.fliplr: lambda x: flip(x, 1), np.rot90: rot90, np.roll: roll,

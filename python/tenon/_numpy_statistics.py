@@ -6,12 +6,15 @@ from typing import Any, Callable
 
 import numpy as np
 
-from ._arithmetic import truth_of, where as where_of, wide_type
+from ._arithmetic import divide, truth_of, where as where_of, wide_type
 from ._axes import Axis, axis_of, distinct_axes, known_size
-from ._numpy_elementwise import isclose, isnan
-from ._numpy_movement import broadcast_to, moveaxis, reshape
+from ._errors import UsageError
+from ._numpy_elementwise import clip, conjugate, isclose, isnan, real
+from ._numpy_matrices import diagonal
+from ._numpy_movement import broadcast_to, moveaxis, ravel, reshape, swapaxes
 from ._numpy_parts import concatenate, stack
-from ._numpy_reductions import all_of, amax, amin, fmax, fmin, mean, prod, sort, sum_of
+from ._numpy_products import matmul
+from ._numpy_reductions import all_of, amax, amin, fmax, fmin, mean, prod, sort, std, sum_of, var
 from ._trace import Value, call, cast, constant, operands
 
 
@@ -113,6 +116,45 @@ def nanmean(x: Any, axis: Axis = None, dtype: Any = None, out: None = None, keep
     return mean(y, axis, keepdims=keepdims, where=there if where is None else there & truth_of(where))
 
 
+def _nan_spread(spread: Callable[..., Value]) -> Callable[..., Value]:
+    """SPREAD of the numbers; NaN where there are no more of them than DDOF says."""
+    def of(x: Any, axis: Axis = None, dtype: Any = None, out: None = None, ddof: float = 0, keepdims: bool = False,
+           where: Any = None) -> Value:
+        y = constant(x) if dtype is None else cast(x, dtype)
+        there = ~isnan(y) if where is None else ~isnan(y) & truth_of(where)
+        z = spread(where_of(there, y, 0), axis, None, None, ddof, keepdims, there)
+        n = count_nonzero(there, axis, keepdims=keepdims)
+        return where_of(n <= ddof, math.nan, z)
+    return of
+
+
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None, fweights: None = None,
+        aweights: None = None, *, dtype: Any = None) -> Value:
+    """Of variables that are rows, or columns without ROWVAR."""
+    if fweights is not None or aweights is not None:
+        raise UsageError("np.cov has a counterpart without weights")
+    def rows(v: Any) -> Value:
+        x = constant(v) if dtype is None else cast(v, dtype)
+        if x.ndim > 2:
+            raise ValueError(f"variables of rank {x.ndim}: they are the rows of a matrix")
+        x = reshape(x, (1, -1)) if x.ndim < 2 else x
+        return x if rowvar or x.shape[0] == 1 else swapaxes(x, 0, 1)
+    x = rows(m) if y is None else concatenate([rows(m), rows(y)])
+    rest = known_size(x, 1) - (ddof if ddof is not None else 0 if bias else 1)
+    x = x - mean(x, 1, keepdims=True)
+    out = divide(matmul(x, conjugate(swapaxes(x, 0, 1))), max(float(rest), 0.0))
+    return reshape(out, ()) if out.shape == (1, 1) else out
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Value:
+    c = cov(x, y, rowvar, dtype=dtype)
+    if c.ndim == 0:
+        return divide(c, c)
+    d = call("sqrt", real(diagonal(c)))
+    out: Value = c / d[:, None] / d[None, :]
+    return clip(out, -1, 1) if c._known()[0].is_float else out
+
+
 def _nan_extremum(extremum: Callable[..., Value]) -> Callable[..., Value]:
     """EXTREMUM, which prefers numbers; NaN where there are none."""
     def of(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False, initial: Any = None,
@@ -151,6 +193,12 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return y
 
 
+def ediff1d(x: Any, to_end: Any = None, to_begin: Any = None) -> Value:
+    y = diff(ravel(x))
+    ends = [ravel(y if v is y else constant(v, y._known()[0])) for v in (to_begin, y, to_end) if v is not None]
+    return concatenate(ends) if len(ends) > 1 else y
+
+
 def array_equal(x: Any, y: Any, equal_nan: bool = False) -> Value:
     a, b = operands(x, y)
     if a.shape != b.shape:
@@ -162,6 +210,7 @@ def array_equal(x: Any, y: Any, equal_nan: bool = False) -> Value:
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.ptp: ptp, np.average: average, np.count_nonzero: count_nonzero, np.quantile: quantile,
     np.percentile: percentile, np.median: median, np.nansum: nansum, np.nanprod: nanprod, np.nanmean: nanmean,
+    np.nanvar: _nan_spread(var), np.nanstd: _nan_spread(std), np.cov: cov, np.corrcoef: corrcoef, np.ediff1d: ediff1d,
     np.nanmax: _nan_extremum(fmax), np.nanmin: _nan_extremum(fmin), np.diff: diff, np.array_equal: array_equal,
     np.allclose: lambda x, y, *args, **names: all_of(isclose(x, y, *args, **names)),
 }

@@ -362,7 +362,8 @@ class Numpy(unittest.TestCase):
 
     def test_all_are_tried(self):
         here = pathlib.Path(__file__).parent
-        text = "".join((here / name).read_text(encoding="utf-8") for name in ("test_numpy.py", "test_numpy_composed.py", "test_numpy_calls.py"))
+        text = "".join((here / name).read_text(encoding="utf-8") for name in
+                       ("test_numpy.py", "test_numpy_composed.py", "test_numpy_calls.py", "test_numpy_curves.py"))
         for f in FUNCTIONS:
             name = f.__name__.rstrip("_")
             self.assertTrue(f".{name}(" in text or f'"{name}"' in text or f"np.{name}," in text or name in ("amax", "amin", "shape", "ndim"), name)
