@@ -160,17 +160,10 @@ static void report(const check_block *c, uint32_t index, const checker *k, const
 
 /* ---- the values of one run ---- */
 
-static size_t bytes_of(const type *t)
-{
-    size_t bytes = 0;
-    (void)type_bytes(t, &bytes); /* it was allocated, so it is known */
-    return bytes;
-}
-
 static void forget(const checker *k, check_values *v)
 {
     for (uint32_t i = 0; v->is_known && i < v->of->n; i++)
-        memory_free(&k->allocator, v->at[i].data, bytes_of(v->at[i].type));
+        memory_free(&k->allocator, v->at[i].data, type_known_bytes(v->at[i].type));
     v->is_known = false;
 }
 

@@ -150,9 +150,7 @@ static void pointers_release(pointers *p, const tn_allocator *a)
 
 static size_t output_bytes(const function *f, uint32_t k)
 {
-    size_t bytes = 0;
-    (void)type_bytes(value_type(f, f->outputs.at[k]), &bytes); /* the tape has room for it */
-    return bytes;
+    return type_known_bytes(function_output_type(f, k)); /* the tape has room for it */
 }
 
 /* Memory for the outputs that have none, unless all together go beyond the limit. */

@@ -32,13 +32,11 @@ static void add_copy(exe_block *b, const kernel *k)
     const node *n = &b->f->nodes.at[k->node];
     const exe_buffer both[] = {exe_block_value(b, old_of(b, k)),
                                exe_block_value(b, n->first_value)};
-    size_t bytes = 0;
-    (void)type_bytes(value_type(b->f, n->first_value), &bytes);
     exe_step s = exe_block_step(b, EXE_COPY, n);
     s.name = "copy";
     s.buffers = both;
     s.n_read = s.n_written = 1;
-    s.bytes = bytes;
+    s.bytes = type_known_bytes(value_type(b->f, n->first_value));
     s.in_place = in_place;
     s.n_in_place = 1;
     exe_step_add(b->t, b->block, &s);
@@ -55,8 +53,7 @@ static bool contains(const loop_program *p, loop_op op)
 /* The bytes of V from OFFSET on. */
 static uint64_t rest_of(const function *f, value_id v, uint64_t offset)
 {
-    size_t bytes = 0;
-    (void)type_bytes(value_type(f, v), &bytes);
+    const size_t bytes = type_known_bytes(value_type(f, v));
     return bytes > offset ? bytes - offset : 0;
 }
 

@@ -31,17 +31,11 @@ static tn_status run_region(const eval_call *call, const function *f, const tens
     return s;
 }
 
-static size_t bytes_of(const type *t)
-{
-    size_t bytes = 0;
-    (void)type_bytes(t, &bytes);
-    return bytes;
-}
-
 static tn_status copy_all(const eval_call *call, const tensor *from, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
-        TN_TRY(eval_copy_bytes(call, call->out[k].data, from[k].data, bytes_of(call->out[k].type)));
+        TN_TRY(eval_copy_bytes(call, call->out[k].data, from[k].data,
+                               type_known_bytes(call->out[k].type)));
     return TN_OK;
 }
 
@@ -60,7 +54,7 @@ static tn_status buffers_init(buffers *b, const eval_call *call, const tensor *l
     if (!b->at)
         return eval_no_memory(call);
     for (; b->n < n; b->n++) {
-        const size_t bytes = bytes_of(like[b->n].type);
+        const size_t bytes = type_known_bytes(like[b->n].type);
         void *data = NULL;
         if (bytes <= run->bytes_limit - run->bytes_alive)
             data = memory_alloc(&run->cx->allocator, bytes);
@@ -78,7 +72,7 @@ static tn_status buffers_init(buffers *b, const eval_call *call, const tensor *l
 static void buffers_release(buffers *b, const eval_call *call)
 {
     for (uint32_t k = 0; k < b->n; k++)
-        memory_free(&call->run->cx->allocator, b->at[k].data, bytes_of(b->at[k].type));
+        memory_free(&call->run->cx->allocator, b->at[k].data, type_known_bytes(b->at[k].type));
     call->run->bytes_alive -= b->bytes;
     b->n = 0;
     b->bytes = 0;
@@ -156,9 +150,9 @@ static tn_status scan_iterations(const eval_call *call, uint32_t carries, tensor
         for (uint32_t k = 0; k < carries; k++)
             in[k].data = to[k].data;
         for (uint32_t k = carries; k < call->n_in; k++)
-            in[k].data = (char *)in[k].data + bytes_of(in[k].type);
+            in[k].data = (char *)in[k].data + type_known_bytes(in[k].type);
         for (uint32_t k = carries; k < call->n_out; k++)
-            out[k].data = (char *)out[k].data + bytes_of(function_output_type(body, k));
+            out[k].data = (char *)out[k].data + type_known_bytes(function_output_type(body, k));
     }
     return iterations == 0 ? copy_all(call, call->in, carries) : TN_OK;
 }

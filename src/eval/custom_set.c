@@ -33,7 +33,7 @@ static bool describe(const custom_use *use, bool with_data, const tensor *from, 
     *to = own;
     for (uint32_t i = 0; own && i < n; i++) {
         public_type(from[i].type, &own[i].type);
-        (void)type_bytes(from[i].type, &own[i].bytes); /* it was allocated, so it is known */
+        own[i].bytes = type_known_bytes(from[i].type);
         own[i].data = with_data ? from[i].data : NULL;
     }
     return own != NULL;

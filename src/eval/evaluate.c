@@ -34,13 +34,6 @@ typedef struct state {
     arena scratch;
 } state;
 
-static size_t bytes_of(const type *t)
-{
-    size_t bytes = 0;
-    (void)type_bytes(t, &bytes);
-    return bytes;
-}
-
 static void release_use(state *s, value_id v);
 
 static void drop(state *s, value_id v)
@@ -54,7 +47,7 @@ static void drop(state *s, value_id v)
             release_use(s, n->in[k]);
     }
     if (sl->owner == OWNER_RUN) {
-        const size_t bytes = bytes_of(value_type(s->f, v));
+        const size_t bytes = type_known_bytes(value_type(s->f, v));
         memory_free(&s->run->cx->allocator, sl->data, bytes);
         s->run->bytes_alive -= bytes;
     }
@@ -350,7 +343,7 @@ static tn_status deliver(state *s, uint32_t i, tensor *out)
     const value_id v = s->wanted[i];
     slot *sl = &s->slots[v];
     out->type = value_type(s->f, v);
-    const size_t bytes = bytes_of(out->type);
+    const size_t bytes = type_known_bytes(out->type);
     if (!out->data && sl->owner == OWNER_RUN && sl->uses == 1) {
         out->data = sl->data;
         s->run->bytes_alive -= bytes;
@@ -379,7 +372,7 @@ static tn_status deliver_all(state *s, tensor *outputs)
     }
     for (size_t i = 0; status != TN_OK && i < done; i++)
         if (ours[i]) {
-            memory_free(&s->run->cx->allocator, outputs[i].data, bytes_of(outputs[i].type));
+            memory_free(&s->run->cx->allocator, outputs[i].data, type_known_bytes(outputs[i].type));
             outputs[i].data = NULL;
         }
     return status;

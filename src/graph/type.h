@@ -111,6 +111,13 @@ static inline bool type_is_static(const type *t)
 
 /* Bytes of a dense tensor of type T; false, with OUT as it was, when symbolic or too large. */
 bool type_bytes(const type *t, size_t *out);
+/* The same where they are known to be few enough, as of a tensor that was made; else 0. */
+static inline size_t type_known_bytes(const type *t)
+{
+    size_t bytes = 0;
+    (void)type_bytes(t, &bytes);
+    return bytes;
+}
 
 /* Row-major strides in elements. */
 void type_strides(const type *t, int64_t *strides);

@@ -78,8 +78,7 @@ static tn_status attrs_of_literal(folding *w, literal *l, const attrs **out)
 static tn_status constant_attrs(folding *w, const tensor *value, const attrs **out)
 {
     module *m = w->f->module;
-    literal l = {.type = value->type};
-    (void)type_bytes(l.type, &l.bytes); /* it was computed, so they can be counted */
+    literal l = {.type = value->type, .bytes = type_known_bytes(value->type)};
     void *data = arena_alloc_aligned(&m->arena, l.bytes, 64);
     if (!data)
         return module_no_memory(m);
@@ -178,7 +177,7 @@ static tn_status replace_derived(folding *w, node *n, const derived_key *key)
     if (!is_there)
         return TN_OK;
     literal l = {.type = value_type(w->f, n->first_value), .data = made.data, .shared = made.held};
-    (void)type_bytes(l.type, &l.bytes);
+    l.bytes = type_known_bytes(l.type);
     const attrs *a = NULL;
     const bool is_held = module_hold(m, made.held);
     payload_drop(made.held); /* M holds it */

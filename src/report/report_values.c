@@ -112,11 +112,9 @@ static tn_status evaluate_all(const report *r, const function *f, const value_id
         in[i] = (tensor){function_input_type(f, i), r->o->in[i].data};
     TN_TRY(evaluate_values(&run, f, wanted, n, in, values));
     for (uint32_t i = 0; i < n; i++) {
-        size_t bytes = 0;
-        (void)type_bytes(values[i].type, &bytes);
         text_puts(out, i ? ",\n" : "");
         put_value(f, wanted[i], &values[i], out);
-        memory_free(&r->p->cx->allocator, values[i].data, bytes);
+        memory_free(&r->p->cx->allocator, values[i].data, type_known_bytes(values[i].type));
     }
     return TN_OK;
 }

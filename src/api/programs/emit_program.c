@@ -24,9 +24,9 @@ static target_port *make_ports(const tn_port *from, const function *f, bool is_i
 {
     target_port *ports = ARENA_ARRAY(memory, target_port, n);
     for (uint32_t i = 0; ports && i < n; i++) {
-        size_t bytes = 0;
         const tn_dtype d = from[i].type.dtype;
-        (void)type_bytes(value_type(f, is_input ? f->inputs.at[i] : f->outputs.at[i]), &bytes);
+        const size_t bytes =
+            type_known_bytes(is_input ? function_input_type(f, i) : function_output_type(f, i));
         ports[i] = (target_port){.name = from[i].name,
                                  .dtype = d,
                                  .rank = from[i].type.rank,

@@ -168,17 +168,10 @@ static tn_status check_buffers(run *r, const tn_buffer *in, const tn_buffer *out
     return TN_OK;
 }
 
-static size_t bytes_of(const tensor *t)
-{
-    size_t bytes = 0;
-    (void)type_bytes(t->type, &bytes); /* it was allocated, so it is known */
-    return bytes;
-}
-
 static void drop(run *r, const tensor *results)
 {
     for (uint32_t i = 0; i < r->p->n_outputs; i++)
-        memory_free(&r->cx.allocator, results[i].data, bytes_of(&results[i]));
+        memory_free(&r->cx.allocator, results[i].data, type_known_bytes(results[i].type));
 }
 
 /* The caller's memory has all of output K. */
@@ -200,13 +193,13 @@ static tn_status deliver(run *r, const tensor *results, tn_buffer *out)
     void **fresh = memory_alloc(a, size);
     bool ok = fresh != NULL;
     for (uint32_t i = 0; ok && i < r->p->n_outputs; i++) {
-        fresh[i] = out[i].data ? NULL : result_new(a, bytes_of(&results[i]));
+        fresh[i] = out[i].data ? NULL : result_new(a, type_known_bytes(results[i].type));
         ok = out[i].data || fresh[i];
         for (uint32_t k = i; !ok && k-- > 0;)
-            result_free(a, fresh[k], bytes_of(&results[k]));
+            result_free(a, fresh[k], type_known_bytes(results[k].type));
     }
     for (uint32_t i = 0; ok && i < r->p->n_outputs; i++) {
-        const size_t bytes = bytes_of(&results[i]);
+        const size_t bytes = type_known_bytes(results[i].type);
         if (fresh[i])
             out[i] = (tn_buffer){fresh[i], bytes, r->outputs[i].type};
         if (bytes > 0)
@@ -257,7 +250,7 @@ static void expected_release(const run *r, expected *x)
 {
     const tn_allocator *a = &r->cx.allocator;
     for (size_t i = 0; x->want && i < x->n; i++)
-        memory_free(a, x->want[i].data, bytes_of(&x->want[i]));
+        memory_free(a, x->want[i].data, type_known_bytes(x->want[i].type));
     memory_free(a, x->want, x->n * sizeof *x->want);
     memory_free(a, x->given, x->n * sizeof *x->given);
 }

@@ -154,9 +154,7 @@ static void add_fill(aot_block *k, const exe_step_info *s, const void *one, size
 static void add_constant(aot_block *k, const exe_step_info *s, const literal *l)
 {
     const size_t size = dtype_bytes(l->type->dtype);
-    size_t bytes = 0;
-    (void)type_bytes(l->type, &bytes);
-    add_fill(k, s, l->data, size, bytes / size);
+    add_fill(k, s, l->data, size, type_known_bytes(l->type) / size);
 }
 
 /* ---- inputs that may hold what is no element ---- */

@@ -130,9 +130,7 @@ static const char *stage_kind(const kernel *stage)
 
 static uint64_t bytes_of(const explainer *x, value_id v)
 {
-    size_t bytes = 0;
-    (void)type_bytes(value_type(x->f, v), &bytes);
-    return bytes;
+    return type_known_bytes(value_type(x->f, v));
 }
 
 /* Bytes of scratch memory that a thread needs. */

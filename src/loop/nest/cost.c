@@ -81,8 +81,8 @@ static uint64_t elements_read(const function *f, const kernel *k, value_id v, ar
 /* Bytes of V that K reads: of what it reads at positions that are data no more than it makes. */
 static uint64_t bytes_read(const function *f, const kernel *k, value_id v)
 {
-    size_t all = 0, part = 0;
-    (void)type_bytes(value_type(f, v), &all);
+    const size_t all = type_known_bytes(value_type(f, v));
+    size_t part = 0;
     if (k->kind == KERNEL_UPDATE && f->nodes.at[k->node].in[0] == v)
         return 0;
     for (uint32_t i = 0; i < k->n_nodes; i++) {
@@ -99,11 +99,8 @@ uint64_t nest_bytes(const function *f, const kernel *k)
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < k->n_in; i++)
         bytes += bytes_read(f, k, k->in[i]);
-    for (uint32_t i = 0; i < k->n_out; i++) {
-        size_t n = 0;
-        (void)type_bytes(value_type(f, k->out[i].value), &n);
-        bytes += n;
-    }
+    for (uint32_t i = 0; i < k->n_out; i++)
+        bytes += type_known_bytes(value_type(f, k->out[i].value));
     return bytes;
 }
 

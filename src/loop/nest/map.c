@@ -35,11 +35,9 @@ static bool lines_are_aligned(const emitter *e, const kernel_output *out)
 
 bool map_may_store_nontemporal(const emitter *e, const kernel_output *out)
 {
-    size_t bytes = 0;
-    (void)type_bytes(value_type(e->f, out->into), &bytes);
-    return bytes >= e->cached && !out->is_window &&
-           e->lanes * dtype_bytes(value_type(e->f, out->into)->dtype) >= LOOP_ALIGN &&
-           lines_are_aligned(e, out);
+    const type *t = value_type(e->f, out->into);
+    return type_known_bytes(t) >= e->cached && !out->is_window &&
+           e->lanes * dtype_bytes(t->dtype) >= LOOP_ALIGN && lines_are_aligned(e, out);
 }
 
 /* Are the outputs of K neighbours of each other, at each position along its last axis and from one
