@@ -263,7 +263,7 @@ static bool step_for(grad_call *c, view_work *v, const quotient *q)
     if (fold_for(c, v, q))
         return true;
     for (uint32_t k = 0; k < TN_MAX_RANK && is_fine(c); k++) {
-        int64_t period = q->divisor / quasi_gcd(line->factors[k], q->divisor);
+        int64_t period = q->divisor / common_divisor(line->factors[k], q->divisor);
         if (line->factors[k] && v->q.extents[k] > period)
             return split_axis(c, v, k, 0, period);
     }

@@ -292,10 +292,10 @@ static sized common_part(const access_expr *e, sized by, arena *memory, const ac
     sized best = ACCESS_ONE;
     for (uint32_t i = 0; i < e->n; i++) {
         const bool is_least = e->at[i].factor == INT64_MIN;
-        const sized g = {is_least ? 1 : quasi_gcd(e->at[i].factor, by.now),
+        const sized g = {is_least ? 1 : common_divisor(e->at[i].factor, by.now),
                          is_least || e->at[i].factor_other == INT64_MIN
                              ? 1
-                             : quasi_gcd(e->at[i].factor_other, by.other)};
+                             : common_divisor(e->at[i].factor_other, by.other)};
         const access_expr *rest;
         access_sum whole;
         if (g.now <= best.now || !split(e, g, memory, &whole, &rest) || rest->low < 0 ||

@@ -12,16 +12,6 @@ int64_t quasi_floor(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-int64_t quasi_gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a < 0 ? -a : a;
-}
-
 static int64_t times(quasi_work *w, int64_t a, int64_t b)
 {
     int64_t r = 0;
@@ -221,7 +211,7 @@ static bool reduce(quasi_work *w, quasi *x, int64_t *divisor)
 {
     for (uint32_t k = 0; k < TN_MAX_RANK + x->n; k++) {
         int64_t f = k < TN_MAX_RANK ? x->line.factors[k] : x->terms[k - TN_MAX_RANK].factor;
-        int64_t d = f ? quasi_gcd(f, *divisor) : 1;
+        int64_t d = f ? common_divisor(f, *divisor) : 1;
         if (d < 2)
             continue;
         quasi rest = *x, whole;

@@ -5,6 +5,7 @@
 #define INDEX_QUASI_H
 
 #include "ops/index_map.h"
+#include "ops/shape.h"
 
 /* offset + sum of factors times axes. */
 typedef struct affine {
@@ -42,8 +43,6 @@ static inline bool quasi_fine(const quasi_work *w)
 
 /* A / B rounded down, B > 0. */
 int64_t quasi_floor(int64_t a, int64_t b);
-/* The greatest common divisor, not negative. */
-int64_t quasi_gcd(int64_t a, int64_t b);
 
 void quasi_of(quasi_work *w, const index_expr *e, quasi *out);
 

@@ -10,6 +10,16 @@ static shape_fault fault(shape_fault_kind kind, uint32_t at, int64_t value)
     return (shape_fault){kind, at, value};
 }
 
+int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
 shape_fault broadcast_shapes(const dim *a, uint32_t rank_a, const dim *b, uint32_t rank_b,
                              shape *out)
 {

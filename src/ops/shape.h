@@ -51,6 +51,9 @@ static inline dim dims_join(dim a, dim b)
     return dim_is_symbolic(a) ? b : a;
 }
 
+/* The greatest common divisor, not negative. */
+int64_t common_divisor(int64_t a, int64_t b);
+
 /* Extents aligned from the right broadcast when they are equal or one of them is 1. On a mismatch
  * `at` counts from the left of the longer shape. */
 shape_fault broadcast_shapes(const dim *a, uint32_t rank_a, const dim *b, uint32_t rank_b,

@@ -7,16 +7,6 @@
 #include "ops/attr_rules.h"
 #include "ops/rules/rules.h"
 
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* The symbols among N extents as a product, those that stand in OTHERS too left out once each, and
  * the product of the numbers. */
 static dim product_apart(type_table *t, const dim *dims, uint32_t n, const dim *others,

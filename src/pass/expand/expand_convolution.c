@@ -1,6 +1,7 @@
 /* Convolutions, written with others. The products of a result stay as they are and in their order,
  * so every bit is kept (docs/numerics.md, section 6). */
 #include "ops/convolution.h"
+#include "ops/shape.h"
 #include "pass/expand/expand.h"
 
 /* One convolution in phases: along an axis whose input has holes, results PERIOD apart have taps in
@@ -118,16 +119,6 @@ static value_id product(phases *p, const phase *at)
 
 /* ---- phases ---- */
 
-static int64_t divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        const int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Elements START, START + STEP, ... of AXIS of V, before END. */
 static value_id cut(builder *b, value_id v, uint32_t axis, int64_t start, int64_t end, int64_t step)
 {
@@ -182,7 +173,7 @@ static phase_taps taps_of(const phases *p, const phase *so_far, uint32_t i, int6
 {
     const convolution_axis a = so_far->c.at[i];
     const int64_t window = p->w->dims[so_far->c.rhs[CONVOLUTION_FIRST + i]];
-    phase_taps t = {.step = a.base / divisor(a.base, a.dilation)};
+    phase_taps t = {.step = a.base / common_divisor(a.base, a.dilation)};
     while (t.tap < window && t.tap < t.step &&
            (place * a.stride + t.tap * a.dilation - a.low) % a.base)
         t.tap++;
@@ -341,7 +332,7 @@ static value_id of_axis(phases *p, const phase *so_far, uint32_t i)
     const uint32_t axis = so_far->c.out[CONVOLUTION_FIRST + i];
     const int64_t results = p->use->out->dims[axis];
     const convolution_axis *a = &so_far->c.at[i];
-    const int64_t apart = a->base / divisor(a->base, a->stride);
+    const int64_t apart = a->base / common_divisor(a->base, a->stride);
     const int64_t period = apart < results ? apart : results, room = (results - 1) / period + 1;
     value_id *parts = ARENA_ARRAY(p->use->memory, value_id, (size_t)period);
     if (!parts) {
