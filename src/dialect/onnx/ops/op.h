@@ -31,7 +31,7 @@ typedef enum onnx_cell_kind { ONNX_CELL_RNN, ONNX_CELL_GRU, ONNX_CELL_LSTM } onn
 
 /* log(1 + exp(x)) */
 tn_value onnx_softplus(onnx_call *c, tn_value x);
-/* X times, plus C. */
+/* X times BY, X plus BY. */
 static inline tn_value onnx_scaled(onnx_call *c, tn_value x, double by)
 {
     return by == 1 ? x : tn_mul(c->b, x, tn_scalar_like(c->b, x, by));
@@ -39,6 +39,12 @@ static inline tn_value onnx_scaled(onnx_call *c, tn_value x, double by)
 static inline tn_value onnx_plus(onnx_call *c, tn_value x, double by)
 {
     return by == 0 ? x : tn_add(c->b, x, tn_scalar_like(c->b, x, by));
+}
+/* X, at least LOW and at most HIGH. */
+static inline tn_value onnx_limited(onnx_call *c, tn_value x, double low, double high)
+{
+    const tn_value from = tn_scalar_like(c->b, x, low), to = tn_scalar_like(c->b, x, high);
+    return tn_clamp(c->b, x, from, to);
 }
 
 /* A OP B, where numbers may be negative, too; 1 after a failure, which is reported. */

@@ -72,12 +72,6 @@ tn_value onnx_sampled(const onnx_sampler *s, tn_value image)
     return weighted_rows(s, 0, image, tn_no_value());
 }
 
-tn_value onnx_limited(onnx_call *c, tn_value x, double low, double high)
-{
-    const tn_value from = tn_scalar_like(c->b, x, low), to = tn_scalar_like(c->b, x, high);
-    return tn_clamp(c->b, x, from, to);
-}
-
 /* ---- GridSample ---- */
 
 typedef enum padding { PAD_ZEROS, PAD_BORDER, PAD_REFLECTION } padding;

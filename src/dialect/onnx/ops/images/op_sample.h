@@ -31,7 +31,5 @@ bool onnx_images_and_boxes(onnx_call *c, dim *n);
 /* The samples; IMAGE says which image each is in. Positions and images broadcast to the axes of the
  * result, behind which the channels stand. */
 tn_value onnx_sampled(const onnx_sampler *s, tn_value image);
-/* X, but LOW for less and HIGH for more. */
-tn_value onnx_limited(onnx_call *c, tn_value x, double low, double high);
 
 #endif

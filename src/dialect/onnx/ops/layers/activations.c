@@ -47,8 +47,7 @@ static tn_value act_scaled_tanh(onnx_call *c, tn_value x, const activation *a)
 
 static tn_value act_hard_sigmoid(onnx_call *c, tn_value x, const activation *a)
 {
-    const tn_value zero = tn_scalar_like(c->b, x, 0), one = tn_scalar_like(c->b, x, 1);
-    return tn_clamp(c->b, act_affine(c, x, a), zero, one);
+    return onnx_limited(c, act_affine(c, x, a), 0, 1);
 }
 
 static tn_value act_elu(onnx_call *c, tn_value x, const activation *a)

@@ -13,12 +13,6 @@ static tn_value is_below(onnx_call *c, tn_value x, double limit)
     return tn_compare(c->b, TN_LT, x, tn_scalar_like(c->b, x, limit));
 }
 
-static tn_value clamped(onnx_call *c, tn_value x, double low, double high)
-{
-    const tn_value from = tn_scalar_like(c->b, x, low), to = tn_scalar_like(c->b, x, high);
-    return tn_clamp(c->b, x, from, to);
-}
-
 /* X, but where it is below zero NEGATIVE. */
 static bool give_by_sign(onnx_call *c, tn_value x, tn_value negative)
 {
@@ -117,7 +111,7 @@ bool onnx_op_swish(onnx_call *c)
 
 static tn_value hard_sigmoid(onnx_call *c, tn_value x, double alpha, double beta)
 {
-    return clamped(c, onnx_plus(c, onnx_scaled(c, x, alpha), beta), 0, 1);
+    return onnx_limited(c, onnx_plus(c, onnx_scaled(c, x, alpha), beta), 0, 1);
 }
 
 bool onnx_op_hard_sigmoid(onnx_call *c)
@@ -180,7 +174,7 @@ bool onnx_op_clip(onnx_call *c)
         const onnx_attribute *low = onnx_attr_of(c, "min", ONNX_FLOAT),
                              *high = onnx_attr_of(c, "max", ONNX_FLOAT);
         if (low && high)
-            return onnx_give(c, 0, clamped(c, x, (double)low->f, (double)high->f));
+            return onnx_give(c, 0, onnx_limited(c, x, (double)low->f, (double)high->f));
         if (low)
             x = tn_maximum(c->b, x, tn_scalar_like(c->b, x, (double)low->f));
         if (high)

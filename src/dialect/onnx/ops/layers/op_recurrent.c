@@ -27,11 +27,8 @@ typedef struct cell {
 /* Function K of the cell, behind its clipping. */
 static tn_value activated(const cell *l, uint32_t k, tn_value x)
 {
-    tn_builder *b = l->c->b;
-    if (l->clip > 0) {
-        const tn_value low = tn_scalar_like(b, x, -l->clip), high = tn_scalar_like(b, x, l->clip);
-        x = tn_clamp(b, x, low, high);
-    }
+    if (l->clip > 0)
+        x = onnx_limited(l->c, x, -l->clip, l->clip);
     return onnx_activated(l->c, &l->f[k], x);
 }
 
@@ -198,30 +195,64 @@ static tn_value within(onnx_call *c, tn_value at, tn_value lengths, tn_value fre
     return tn_select(c->b, tn_expand_dims(c->b, inside, TN_INTS(1)), fresh, old);
 }
 
+/* What the scan over the steps carries. */
+enum { H, RECURRENT, C, LAST_BIAS, PEEPS, ENDS, SCALE, ZERO, N_CARRIED };
+
+/* Those of VALUES whose carry is GIVEN, in order, into OUT; returns how many. */
+static uint32_t carried_of(const tn_value given[N_CARRIED], const tn_value values[N_CARRIED],
+                           tn_value *out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < N_CARRIED; i++)
+        if (tn_is_value(given[i]))
+            out[n++] = values[i];
+    return n;
+}
+
+/* A step as the body of the scan: from the carries IN, which become the next ones, and from X, its
+ * part of the inputs. NUMBER is its own where sequences have lengths, else no value. Returns the
+ * state that it shows. */
+static tn_value run_step(const cell *l, tn_value in[N_CARRIED], tn_value x, tn_value number)
+{
+    step s = {.x = x,
+              .h = in[H],
+              .c = in[C],
+              .r = in[RECURRENT],
+              .q = {.scale = in[SCALE], .zero = in[ZERO]},
+              .rb = in[LAST_BIAS],
+              .p = in[PEEPS]};
+    (l->kind == ONNX_CELL_RNN ? step_rnn : l->kind == ONNX_CELL_GRU ? step_gru : step_lstm)(l, &s);
+    tn_value shown = s.h;
+    if (tn_is_value(number)) {
+        const tn_value zero = tn_scalar_like(l->c->b, s.h, 0);
+        shown = within(l->c, number, in[ENDS], s.h, zero);
+        s.h = within(l->c, number, in[ENDS], s.h, in[H]);
+        if (tn_is_value(s.c))
+            s.c = within(l->c, number, in[ENDS], s.c, in[C]);
+    }
+    in[H] = s.h;
+    in[C] = s.c;
+    return shown;
+}
+
 /* Run the direction: all states, and the last ones. */
 static bool run_direction(const cell *l, const one_direction *d, tn_value *all, tn_value *last_h,
                           tn_value *last_c)
 {
-    enum { H, R, C, B, P, LENGTHS, SCALE, ZERO, N_CARRIED };
     onnx_call *c = l->c;
     tn_builder *b = c->b;
     const type *t = onnx_type_of(c, d->x);
     tn_value carried[N_CARRIED], in[N_CARRIED], out[N_CARRIED + 1], xs[2];
-    uint32_t at[N_CARRIED] = {0}, n = 0;
     if (!t || !tn_is_value(d->h))
         return false;
-    tn_value zero_bias = tn_no_value();
+    tn_value last_bias = tn_no_value();
     if (l->kind == ONNX_CELL_GRU)
-        zero_bias = tn_is_value(d->b) ? bias_part(l, d->b, 5, 1)
+        last_bias = tn_is_value(d->b) ? bias_part(l, d->b, 5, 1)
                                       : tn_splat(b, t->dtype, TN_INTS(l->hidden), 0);
     const tn_value r = l->is_transposed ? tn_transpose(b, d->r, TN_INTS(1, 0)) : d->r;
-    const tn_value given[N_CARRIED] = {d->h, r,          d->c,         zero_bias,
+    const tn_value given[N_CARRIED] = {d->h, r,          d->c,         last_bias,
                                        d->p, d->lengths, d->r_q.scale, d->r_q.zero};
-    for (uint32_t i = 0; i < N_CARRIED; i++)
-        if (tn_is_value(given[i])) {
-            at[i] = n;
-            carried[n++] = given[i];
-        }
+    const uint32_t n = carried_of(given, given, carried);
     xs[0] = inputs_of(l, d);
     if (d->reverse)
         xs[0] = reversed(c, xs[0], d->lengths);
@@ -230,39 +261,18 @@ static bool run_direction(const cell *l, const one_direction *d, tn_value *all, 
         xs[n_xs++] = tn_iota(b, TN_SI64, TN_INTS(t->dims[0]), 0);
 
     tn_region_begin(b, c->op->name);
-    for (uint32_t i = 0; i < n; i++)
-        in[i] = tn_param_like(b, carried[i]);
-    step s = {.h = in[at[H]],
-              .r = in[at[R]],
-              .c = tn_is_value(d->c) ? in[at[C]] : tn_no_value(),
-              .rb = tn_is_value(zero_bias) ? in[at[B]] : tn_no_value(),
-              .p = tn_is_value(d->p) ? in[at[P]] : tn_no_value(),
-              .q = {.scale = tn_is_value(d->r_q.scale) ? in[at[SCALE]] : tn_no_value(),
-                    .zero = tn_is_value(d->r_q.zero) ? in[at[ZERO]] : tn_no_value()}};
-    const tn_value old_h = s.h, old_c = s.c;
-    s.x = tn_param_slice(b, xs[0]);
-    const tn_value number = n_xs > 1 ? tn_param_slice(b, xs[1]) : tn_no_value();
-    (l->kind == ONNX_CELL_RNN ? step_rnn : l->kind == ONNX_CELL_GRU ? step_gru : step_lstm)(l, &s);
-    tn_value shown = s.h;
-    if (n_xs > 1) {
-        const tn_value ends = in[at[LENGTHS]];
-        shown = within(c, number, ends, s.h, tn_scalar_like(b, s.h, 0));
-        s.h = within(c, number, ends, s.h, old_h);
-        if (tn_is_value(s.c))
-            s.c = within(c, number, ends, s.c, old_c);
-    }
-    in[at[H]] = s.h;
-    if (tn_is_value(s.c))
-        in[at[C]] = s.c;
+    for (uint32_t i = 0; i < N_CARRIED; i++)
+        in[i] = tn_is_value(given[i]) ? tn_param_like(b, given[i]) : tn_no_value();
+    const tn_value x = tn_param_slice(b, xs[0]);
+    const tn_value shown = run_step(l, in, x, n_xs > 1 ? tn_param_slice(b, xs[1]) : tn_no_value());
     tn_value results[N_CARRIED + 1];
-    memcpy(results, in, n * sizeof *results);
-    results[n] = shown;
+    results[carried_of(given, in, results)] = shown;
     const tn_region body = tn_region_end(b, (tn_values){results, n + 1});
     tn_scan(b, body, (tn_values){carried, n}, (tn_values){xs, n_xs}, 1, out, n + 1);
 
     *all = out[n];
-    *last_h = out[at[H]];
-    *last_c = tn_is_value(d->c) ? out[at[C]] : tn_no_value();
+    *last_h = out[H]; /* the first of those that are carried, and C is behind RECURRENT */
+    *last_c = tn_is_value(d->c) ? out[C] : tn_no_value();
     if (d->reverse && tn_is_value(*all))
         *all = reversed(c, *all, d->lengths);
     return tn_is_value(*all);
