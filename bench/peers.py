@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """Tenon against the limits of this machine and against other libraries, in one run.
 
     peers.py --tenon build/release/tenon [--quick] [--only NAME] [--json OUT] [--keep] [--threads 1,2]

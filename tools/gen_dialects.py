@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """Writes docs/dialects.md: what becomes of each operation in each dialect.
 
 usage: gen_dialects.py TENON [--check FILE | -o FILE]

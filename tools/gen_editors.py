@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """Writes what editors need to colour programs: editors/{vscode,vim,emacs,kate}.
 
 usage: gen_editors.py TENON [--check]

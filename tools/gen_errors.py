@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """Writes docs/errors.md: the kinds of errors and their codes, with links to their pages.
 
 usage: gen_errors.py ROOT [--check FILE | -o FILE]

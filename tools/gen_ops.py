@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """Writes docs/ops.md: one section for each operation.
 
 usage: gen_ops.py TENON [--check FILE | -o FILE]

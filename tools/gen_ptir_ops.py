@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """Writes docs/ptir-ops.md: the operations of PTIR with their fields.
 
 usage: gen_ptir_ops.py TENON [--check FILE | -o FILE]

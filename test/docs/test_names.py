@@ -1,10 +1,12 @@
-"""What documents name is there: functions and types of the C interface, fields of its structures, and files of the tree."""
+"""What documents name is there: functions and types of the C interface, fields of its structures, and files of the tree,
+which can be run where they are shown with arguments."""
+import os
 import re
 import unittest
 
 from lib.program import ROOT
 
-PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md")] + sorted((ROOT / "docs").rglob("*.md"))
+PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "bench/README.md")] + sorted((ROOT / "docs").rglob("*.md"))
 CODE = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(r"(?:src|include|test|tools|bench|python|examples|editors|cmake|debian|docs)/[\w./-]+")
 
@@ -42,6 +44,13 @@ class Names(unittest.TestCase):
             return not (ROOT / m[0]).exists() and not re.search("[A-Z]{2}", m[0])
 
         self.assertEqual([], self.wrong(is_wrong, rf"(?<![\w./-]){PATH.pattern}(?![\w*])"))
+
+    def test_commands(self):
+        """Scripts that a page runs by their names alone."""
+        shown = re.compile(r"(?:`|^    )((?:tools|test|bench|examples)/[\w/-]+\.(?:py|sh)) ", re.M)
+        commands = {m[1] for page in PAGES for m in shown.finditer(page.read_text(encoding="utf-8"))}
+        self.assertIn("tools/reduce.py", commands)
+        self.assertEqual([], sorted(name for name in commands if not os.access(ROOT / name, os.X_OK)))
 
 
 if __name__ == "__main__":
