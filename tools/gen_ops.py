@@ -26,7 +26,7 @@ C are constraints and results, G derivatives, R rewrites. `tools/check_labels.py
 
 """
 RULES = "<!-- rules -->"
-DIALECTS = ("mind", "ptir", "tiny", "mlir", "stablehlo")
+DIALECTS = ("mind", "ptir", "tiny", "onnx", "mlir", "stablehlo")
 
 
 def operands(op):
@@ -39,8 +39,14 @@ def attribute(a):
     return f"- `{a['name']}`, {a['kind']}{'' if a['required'] else ', optional'}: {a['help']}{words}"
 
 
+def sentence(words):
+    """An operand that begins it, as in `a + b`, keeps its small letter."""
+    operand = re.match(r"[a-z] (\W|shifted|to the|with)", words)
+    return (words if operand else words[0].upper() + words[1:]) + "."
+
+
 def section(op, rules):
-    lines = [f"## {op['name']}", "", op["help"][0].upper() + op["help"][1:] + ".", ""]
+    lines = [f"## {op['name']}", "", sentence(op["help"]), ""]
     lines += [f"Operands: {operands(op)}. Type rule: `{op['type_rule']}`. Kernel: `{op['kernel']}`. "
               f"Derivative: `{op['derivative']}`. Lowering: `{op['lowering']}`."]
     if op["traits"]:
