@@ -1,13 +1,33 @@
 """Operators of ONNX beyond the official test models: corner cases, against NumPy."""
+import json
+import pathlib
+import re
+import tempfile
 import unittest
 
 import numpy as np
 
 from lib.onnx_case import Case, floats, ints, random
 from lib.onnx_files import model, node, put_tensor
+from lib.program import ROOT, start
 
 
 class Operators(Case):
+    def test_operators_of_one_operation(self):
+        """An operation that is written as one operator is what that is read as."""
+        rows = re.findall(r'^PLAIN\((\w+), "(\w+)"', (ROOT / "src/dialect/onnx/write/ops.def").read_text(), re.M)
+        self.assertGreater(len(rows), 20)
+        for op, name in rows:
+            read = []
+            for inputs in "x", "x y":
+                data = model([node(name, inputs, "z")], [(i, "f32", [3]) for i in inputs.split()], [("z", "f32", None)])
+                with tempfile.TemporaryDirectory() as folder:
+                    path = pathlib.Path(folder, "m.onnx")
+                    path.write_bytes(data)
+                    done = start("info", path, "--json", "-O0")
+                read += json.loads(done.stdout)["ops"] if done.returncode == 0 else []
+            self.assertEqual(read, [op.lower()], name)
+
     def test_einsum(self):
         shapes = {"i": 2, "j": 3, "k": 4, "l": 5, "b": 2}
         for equation in ("ij,jk->ik", "ij,jk", "ij->ji", "ii->i", "ii", "bij,bjk->bik", "i,j->ij", "ij,ij->", "ijk->j",
