@@ -172,6 +172,16 @@ static const char *map_of_digits(expand_call *c, uint32_t axis, int64_t start, c
     return map;
 }
 
+/* Do digits of the last axis count through few elements that do not touch? To compute where each
+ * lies takes longer than to read it from the list. */
+static bool has_short_rows(const digits *d, const places *p, const type *x)
+{
+    enum { SHORT = 16 };
+    const uint32_t last = d->rank - 1;
+    return p->axis + 1 == x->rank && d->rank > 1 && d->dims[last] < SHORT &&
+           (d->steps[last] < -1 || d->steps[last] > 1);
+}
+
 value_id expand_take_as_view(expand_call *c)
 {
     const type *x = operand_type_of(c, 0);
@@ -182,7 +192,8 @@ value_id expand_take_as_view(expand_call *c)
     if (!find_places(c, &p))
         return NO_VALUE;
     const int64_t start = p.at[0];
-    if (!find_digits(p.at, p.n, &d) || d.rank + x->rank - 1 > TN_MAX_RANK)
+    if (!find_digits(p.at, p.n, &d) || d.rank + x->rank - 1 > TN_MAX_RANK ||
+        (!c->to && has_short_rows(&d, &p, x)))
         return NO_VALUE;
     if (d.rank == 0 || (d.rank == 1 && d.steps[0]))
         return expand_to_result(c,
