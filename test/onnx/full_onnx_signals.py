@@ -36,6 +36,22 @@ class Signals(Case):
                                inverse=inverse, onesided=onesided)
                 np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
 
+    def test_factors(self):
+        """Extents with factors, several times, with a prime one, and none: also what is left of both sides, and nothing at all."""
+        for n, parts, inverse, onesided in ((65, 1, 0, 0), (96, 2, 0, 0), (128, 1, 0, 1), (130, 2, 1, 0), (67, 2, 1, 0), (1009, 1, 0, 1), (2 * 367, 2, 0, 0),
+                                            (1000, 1, 0, 1), (4096, 2, 1, 0), (8190, 1, 0, 1)):
+            with self.subTest(n=n, parts=parts, inverse=inverse, onesided=onesided):
+                x = floats(3, n, parts)
+                z = x[..., 0].astype(np.float64) + (1j * x[..., 1] if parts == 2 else 0)
+                want = (np.fft.ifft if inverse else np.fft.fft)(z)[:, :n // 2 + 1 if onesided else n]
+                got = self.one("DFT", "x", {"x": x}, {}, inverse=inverse, onesided=onesided)
+                np.testing.assert_allclose(got, np.stack([want.real, want.imag], -1), rtol=0, atol=4e-6 * np.abs(want).max())
+        self.assertEqual(self.one("DFT", "x", {"x": floats(0, 96, 1)}, {}).shape, (0, 96, 2))
+        x = floats(2, 1000)
+        got = self.one("STFT", "x step - n", {"x": x}, {"step": np.array(100), "n": np.array(400)})
+        frames = np.stack([np.fft.rfft(x[:, k:k + 400].astype(np.float64)) for k in range(0, 601, 100)], 1)
+        np.testing.assert_allclose(got, np.stack([frames.real, frames.imag], -1), rtol=0, atol=2e-4)
+
     def test_frames(self):
         x, w = floats(2, 20, 2), floats(6)
         z = x[..., 0] + 1j * x[..., 1]

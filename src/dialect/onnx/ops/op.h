@@ -47,6 +47,13 @@ static inline tn_value onnx_limited(onnx_call *c, tn_value x, double low, double
     return tn_clamp(c->b, x, from, to);
 }
 
+/* Input K as one integer, or OTHERWISE when it is left out. */
+static inline bool onnx_in_int_or(onnx_call *c, uint32_t k, int64_t otherwise, int64_t *out)
+{
+    *out = otherwise;
+    return !onnx_has_in(c, k) || onnx_in_int(c, k, false, out);
+}
+
 /* A OP B, where numbers may be negative, too; 1 after a failure, which is reported. */
 static inline dim onnx_dim_of(onnx_call *c, dim_op op, dim a, dim b)
 {
