@@ -13,7 +13,7 @@ typedef enum kernel_kind {
     KERNEL_CONTRACT, /* one contraction; the others make its operands or finish its result */
     KERNEL_UPDATE,   /* as MAP, over the window of a dynamic_update_slice */
     KERNEL_STAGES,   /* several of ROWS and CONTRACT, one after the other on blocks of rows */
-    KERNEL_LOOPS,    /* one node, by loops of its own, on what is in memory */
+    KERNEL_LOOPS, /* one node, by loops of its own; others make its operands element by element */
     KERNEL_REFERENCE /* one node, by its reference kernel */
 } kernel_kind;
 

@@ -1,4 +1,5 @@
-/* Elementwise kernels become part of the contraction that reads what they compute. */
+/* Elementwise kernels become part of the contraction, or of the loops, that read what they compute.
+ */
 #include "plan/prologues.h"
 
 #include <stdlib.h>
@@ -11,6 +12,7 @@ enum {
     FEW_USES = 16,      /* of each element of the operand */
     MOST_PROLOGUE = 32, /* nodes */
     MOST_INPUTS = 32,   /* of the kernel */
+    MOST_STEPS = 8,     /* nodes that compute an operand of loops */
     WIDEST = 16         /* lanes that begin at a multiple of themselves */
 };
 
@@ -171,6 +173,147 @@ static bool join(arena *memory, const kernel *from, value_id v, kernel *k)
     return true;
 }
 
+static bool join_contraction(const function *f, arena *memory, const kernel_list *list,
+                             const users *u, contraction *p, kernel *k, bool *is_gone)
+{
+    const node *n = &f->nodes.at[k->node];
+    if (!contraction_of(f, n, memory, p))
+        return false;
+    for (uint32_t o = 0; o < 2; o++) {
+        const value_id v = p->operand[o].base;
+        const uint32_t from = u->storer[v];
+        if (!from || u->readers[v] != 1 || !pays(f, p, o, contraction_sum(f, n)) ||
+            !computes_only(f, &list->at[from - 1], v) ||
+            k->n_in + list->at[from - 1].n_in > MOST_INPUTS || reads_beside(f, list, k, v))
+            continue;
+        if (!join(memory, &list->at[from - 1], v, k))
+            return false;
+        is_gone[from - 1] = true;
+    }
+    return true;
+}
+
+/* ---- operands of loops ---- */
+
+/* Operands (a mask) that the loops of N read once, or little more often, element by element in any
+ * order of them. */
+static uint32_t read_by_element(const node *n)
+{
+    switch ((int)n->op) {
+    case OP_ARG_MAX:
+    case OP_CUMULATIVE:
+        return 1;
+    case OP_SCATTER_ROWS:
+    case OP_SEGMENT_REDUCE:
+        return 1 | 2;
+    case OP_SCATTER_ADD:
+        return 4;
+    case OP_SCATTER_REDUCE:
+        return 2 | 4;
+    default:
+        return 0;
+    }
+}
+
+static bool is_single(const function *f, value_id v)
+{
+    const access_extents x = access_extents_of(f, v);
+    for (uint32_t i = 0; i < x.rank; i++)
+        if (x.now[i] != 1 || x.other[i] != 1)
+            return false;
+    return true;
+}
+
+static bool has_extents(const function *f, value_id v, value_id like)
+{
+    const access_extents x = access_extents_of(f, v), y = access_extents_of(f, like);
+    return x.rank == y.rank && memcmp(x.now, y.now, x.rank * sizeof *x.now) == 0 &&
+           memcmp(x.other, y.other, x.rank * sizeof *x.other) == 0;
+}
+
+/* Has no axis of V one position with some sizes only? */
+static bool has_all_axes(const function *f, value_id v)
+{
+    const access_extents x = access_extents_of(f, v);
+    for (uint32_t i = 0; i < x.rank; i++)
+        if ((x.now[i] == 1) != (x.other[i] == 1))
+            return false;
+    return true;
+}
+
+/* Does K compute V, and cheaply, each element from those of the same number, or of single ones? */
+static bool computes_in_order(const function *f, const kernel *k, value_id v)
+{
+    if (k->kind != KERNEL_MAP || k->n_out != 1 || k->n_nodes > MOST_STEPS || k->draws ||
+        k->out[0].value != v || k->out[0].into != v || k->out[0].from != k->out[0].to ||
+        dtype_is_complex(value_type(f, v)->dtype) || !has_all_axes(f, v))
+        return false;
+    for (uint32_t i = 0; i < k->n_nodes; i++) {
+        const node *n = &f->nodes.at[k->nodes[i]];
+        const bool is_spread = n->op == OP_BROADCAST && is_single(f, n->in[0]);
+        if (node_may_fail(f, n) || kernel_reads_by_data(n))
+            return false;
+        if (kernel_is_uniform(n) || is_single(f, n->first_value) || is_spread)
+            continue;
+        if (op_table[n->op].class != K_ELEMENTWISE || !(op_table[n->op].traits & T_CHEAP) ||
+            !has_extents(f, n->first_value, v))
+            return false;
+        for (uint32_t o = 0; o < n->n_in; o++)
+            if (!is_single(f, n->in[o]) && !has_extents(f, n->in[o], v))
+                return false;
+    }
+    return true;
+}
+
+/* Is V operand O of N alone, and not computed (FROM) from the first operand, over which results may
+ * lie? */
+static bool is_apart(const kernel_list *list, const node *n, uint32_t o, value_id v,
+                     const kernel *from)
+{
+    for (uint32_t i = 0; i < n->n_in; i++)
+        if (i != o && list->same_as[n->in[i]] == v)
+            return false;
+    for (uint32_t i = 0; from && o > 0 && i < from->n_in; i++)
+        if (list->same_as[from->in[i]] == list->same_as[n->in[0]])
+            return false;
+    return true;
+}
+
+/* K knows V, a constant of one number, without reading it. */
+static void know(kernel *k, value_id v)
+{
+    value_id *in = (value_id *)(uintptr_t)k->in; /* its own, in the memory of the plan */
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k->n_in; i++)
+        if (in[i] != v)
+            in[n++] = in[i];
+    k->n_in = n;
+}
+
+static bool join_loops(const function *f, arena *memory, const kernel_list *list, const users *u,
+                       kernel *k, bool *is_gone)
+{
+    const node *n = &f->nodes.at[k->node];
+    const uint32_t operands = kernel_only_checks(f, n) ? 0 : read_by_element(n);
+    for (uint32_t o = 0; o < n->n_in; o++) {
+        if (!(operands >> o & 1))
+            continue;
+        const value_id v = list->same_as[n->in[o]];
+        const uint32_t from = u->storer[v];
+        if (kernel_is_uniform(node_of(f, n->in[o])) && is_apart(list, n, o, v, NULL) &&
+            !dtype_is_complex(value_type(f, v)->dtype))
+            know(k, n->in[o]);
+        if (!from || u->readers[v] != 1 || !is_apart(list, n, o, v, &list->at[from - 1]) ||
+            !computes_in_order(f, &list->at[from - 1], v) ||
+            k->n_in + list->at[from - 1].n_in > MOST_INPUTS)
+            continue;
+        if (!join(memory, &list->at[from - 1], n->in[o], k))
+            return false;
+        is_gone[from - 1] = true;
+    }
+    return true;
+}
+
 bool prologues_join(const function *f, arena *memory, kernel *kernels, kernel_list *list)
 {
     bool *is_gone = ARENA_ARRAY(memory, bool, list->n);
@@ -180,22 +323,10 @@ bool prologues_join(const function *f, arena *memory, kernel *kernels, kernel_li
         return false;
     for (uint32_t i = 0; i < list->n; i++) {
         kernel *k = &kernels[i];
-        if (k->kind != KERNEL_CONTRACT)
-            continue;
-        const node *n = &f->nodes.at[k->node];
-        if (!contraction_of(f, n, memory, p))
+        if (k->kind == KERNEL_CONTRACT && !join_contraction(f, memory, list, &u, p, k, is_gone))
             return false;
-        for (uint32_t o = 0; o < 2; o++) {
-            const value_id v = p->operand[o].base;
-            const uint32_t from = u.storer[v];
-            if (!from || u.readers[v] != 1 || !pays(f, p, o, contraction_sum(f, n)) ||
-                !computes_only(f, &list->at[from - 1], v) ||
-                k->n_in + list->at[from - 1].n_in > MOST_INPUTS || reads_beside(f, list, k, v))
-                continue;
-            if (!join(memory, &list->at[from - 1], v, k))
-                return false;
-            is_gone[from - 1] = true;
-        }
+        if (k->kind == KERNEL_LOOPS && !join_loops(f, memory, list, &u, k, is_gone))
+            return false;
     }
     uint32_t n = 0;
     for (uint32_t i = 0; i < list->n; i++)

@@ -690,10 +690,45 @@ def windows_at(p):
 
 
 def largest(p):
-    x = p.input(p.kind(REAL), p.dims(p.r.randint(1, 2)))
+    x = p.input(p.kind(REAL + ("I1",)), p.dims(p.r.randint(1, 2)))
     k = p.r.randrange(len(x.shape))
     shape = [d for a, d in enumerate(x.shape) if a != k]
     return (p.op({"ArgMax": {"axis": k, "keepdims": False, "output_dtype": "Si32"}}, [x], "Si32", shape),)
+
+
+def computed_apart(p):
+    """What is searched, counted or added up, computed where it is read."""
+    shape = p.r.choice([p.dims(p.r.randint(1, 2)), [p.r.randrange(201, 3000)], [p.n(5), p.r.randrange(129, 1500)], [p.r.randrange(129, 900), 1]])
+    y = p.input(p.kind(REAL), shape)
+    for step in p.r.sample(["neg", "cast", "add", "scale", "compare"], p.r.randint(1, 3)):
+        if y.dtype == "I1":
+            break
+        if step == "neg" and y.dtype[0] != "U":
+            y = p.unary("Neg", y)
+        elif step == "cast":
+            kind = p.kind(REAL)
+            y = p.op({"Cast": {"dtype": kind}}, [y], kind, shape)
+        elif step == "add":
+            y = p.binary("Add", y, p.input(y.dtype, shape))
+        elif step == "scale":
+            y = p.binary("Mul", y, p.spread(p.input(y.dtype, p.r.choice([(), [1] * len(shape)])), shape))
+        elif step == "compare":
+            y = p.op({"Compare": {"op": "Greater"}}, [y, p.input(y.dtype, shape)], "I1", shape)
+    k, sort = p.r.randrange(len(shape)), p.r.choice(["search", "search", "cumulate", "segments", "counts", "scatter"])
+    if sort == "search" or y.dtype == "I1":
+        return (p.op({"ArgMax": {"axis": k, "keepdims": False, "output_dtype": "Si32"}}, [y], "Si32", shape[:k] + shape[k + 1:]),)
+    if sort == "cumulate":
+        return (p.op({"Cumulative": {"kind": p.r.choice(("Sum", "Max")), "axis": k, "exclusive": p.r.random() < 0.3, "reverse": p.r.random() < 0.3}},
+                     [y], y.dtype, shape),)
+    if sort == "scatter":
+        return (p.op({"ScatterReduce": {"axis": k, "reduce": p.r.choice(["Replace", "Add", "Max"])}},
+                     [p.input(y.dtype, shape), p.input("Si32", shape), y], y.dtype, shape),)
+    ids = p.op({"Cast": {"dtype": "Si32"}}, [p.input("Ui8", shape[:1])], "Si32", shape[:1])
+    if sort == "counts":
+        kind = p.r.choice(["Si64", "Si32", "F32"])
+        y = p.spread(p.op({"Cast": {"dtype": kind}}, [p.op({"Constant": {"spec": spec("Si8", ()), "bytes": [1]}}, [], "Si8", ())], kind, ()), shape[:1])
+    return (p.op({"SegmentReduce": {"kind": p.r.choice(("Sum", "Max")), "num_segments": 256, "accum_dtype": None,
+                                    "indices_are_sorted": False, "unique": False}}, [y, ids], y.dtype, (256,) + tuple(y.shape[1:])),)
 
 
 def ordered(p):
@@ -885,7 +920,7 @@ def moves(p):
 KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, interleaved, tiled, repeated, many_times, regrouped, records, fields_apart, columns, every_eighth, turned, reductions,
          rows, normalised, kept, products, swept_products, narrow_products, uneven_sweeps, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools, wide_pools,
-         taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, sorted_segments, windows_at, largest, cumulated, ordered,
+         taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, sorted_segments, windows_at, largest, computed_apart, cumulated, ordered,
          turned_products, quantised, decoded_products, decoded_tiles, open_products, open_batches, scanned, steps, images, moves)
 
 

@@ -59,9 +59,8 @@ bool arg_max_short_lines(const search *s, const search *exact)
     const loop_value line = loop_min(b, loops_times(l, loops_items(l), lanes), last);
     const loop_value first = loops_times(l, line, n);
     for (uint32_t v = 0; v < n; v++)
-        vectors[v] = loops_load(l, s->d, loops_in(l, 0),
-                                loops_add(l, first, loop_i64(b, v * lanes)), lanes, LOOP_NO_VALUE)
-                         .re;
+        vectors[v] =
+            loops_read(l, 0, loops_add(l, first, loop_i64(b, v * lanes)), lanes, LOOP_NO_VALUE).re;
     for (uint32_t j = 0; j < n; j++)
         x[j] = (element){s->d, every_nth(b, vectors, n, j), LOOP_NO_VALUE};
     const best found = best_of_lines(s, x, lanes);
@@ -112,8 +111,7 @@ static void search_columns(const search *s, loop_value first, best *found)
     const loop_value at = loops_add(l, first, loops_times(l, row, n));
     for (uint32_t v = 0; v < n; v++) {
         const element x =
-            loops_load(l, s->d, loops_in(l, 0), loops_add(l, at, loop_i64(b, v * lanes)), lanes,
-                       LOOP_NO_VALUE);
+            loops_read(l, 0, loops_add(l, at, loop_i64(b, v * lanes)), lanes, LOOP_NO_VALUE);
         const loop_value index =
             loop_binary(b, LOOP_IADD, rows[v], arg_max_position(s, lanes, row));
         const best old = {loop_get(b, keys[v]), loop_get(b, indices[v])};
@@ -131,7 +129,7 @@ static void search_columns(const search *s, loop_value first, best *found)
             arg_max_best_lane(s, (best){every_nth(b, keys, n, j), every_nth(b, indices, n, j)});
         for (int64_t r = whole; r < s->lines.n; r++) {
             const loop_value of_row = loops_add(l, first, loop_i64(b, r * n + j));
-            const element x = loops_load(l, s->d, loops_in(l, 0), of_row, 1, LOOP_NO_VALUE);
+            const element x = loops_read(l, 0, of_row, 1, LOOP_NO_VALUE);
             found[j] = arg_max_better(s, found[j], arg_max_key(s, x),
                                       arg_max_position(s, 1, loop_i64(b, r)), LOOP_NO_VALUE);
         }

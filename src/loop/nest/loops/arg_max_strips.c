@@ -63,7 +63,7 @@ static void take_positions(const search *s, const strip *t, loop_value at, uint3
     for (uint32_t k = 0; k < iterations; k++) {
         const loop_value place =
             loops_add(l, first, loop_sized(b, sized_mul(sized_of(k), s->lines.width)));
-        const element x = loops_load(l, s->d, loops_in(l, 0), place, s->lanes, LOOP_NO_VALUE);
+        const element x = loops_read(l, 0, place, s->lanes, LOOP_NO_VALUE);
         const loop_value index = arg_max_position(s, s->lanes, loops_add(l, at, loop_i64(b, k)));
         now = arg_max_better(s, now, arg_max_key(s, x), index, LOOP_NO_VALUE);
     }

@@ -25,7 +25,7 @@ static uint32_t buffer_of(const loops *l, uint32_t number)
 
 loop_value loops_in(loops *l, uint32_t number)
 {
-    return loop_buffer(&l->b, buffer_of(l, number));
+    return l->in[buffer_of(l, number)];
 }
 
 loop_value loops_out(loops *l, uint32_t number)
@@ -47,6 +47,14 @@ loop_value loops_items(loops *l)
                     loop_param_value(&l->b, LOOP_END_AT), 1);
 }
 
+/* A program for the next step. What it reads is found once, before any loop. */
+static void begin_step(loops *l)
+{
+    loop_init(&l->b, l->memory);
+    for (uint32_t i = 0; i < l->k->n_in; i++)
+        l->in[i] = loop_buffer(&l->b, i);
+}
+
 bool loops_step(loops *l, int64_t items, uint64_t cost, const char *how)
 {
     nest_step *step = &l->out->steps[l->out->n_steps++];
@@ -54,8 +62,8 @@ bool loops_step(loops *l, int64_t items, uint64_t cost, const char *how)
                         .work = items,
                         .grain = nest_grain(cost),
                         .how = how};
-    loop_init(&l->b, l->memory);
-    return step->program != NULL;
+    begin_step(l);
+    return step->program != NULL && !l->failed;
 }
 
 void loops_split_any(loops *l, loop_value x, int64_t by, bool is_dynamic, loop_value *quotient,
@@ -97,6 +105,42 @@ element loops_load(loops *l, tn_dtype d, loop_value base, loop_value index, uint
                : element_load_first(&l->b, d, p, lanes, count, align);
 }
 
+/* V is dense, and so is what it is computed from: an element number is a position along the last
+ * axis that has several. */
+static element computed(loops *l, value_id v, loop_value index, uint32_t lanes, loop_value count)
+{
+    const type *t = value_type(l->f, v);
+    access_map own;
+    emitter e;
+    const bool is_ready = emit_init(&e, &l->b, l->f, l->k, l->memory) &&
+                          access_identity(t->dims, t->rank, l->memory, &own);
+    const access_map *all = is_ready ? access_copy(&own, l->memory) : NULL;
+    e.in = l->in;
+    uint32_t axis = t->rank;
+    while (axis > 0 && t->dims[axis - 1] == 1)
+        axis--;
+    for (uint32_t i = 0; i < t->rank; i++)
+        e.at[i] = i + 1 == axis ? index : loop_i64(&l->b, 0);
+    e.rank = t->rank;
+    e.vector_axis = axis > 0 ? axis - 1 : t->rank;
+    e.lanes = axis > 0 ? lanes : 1;
+    e.count = e.lanes == 1 ? LOOP_NO_VALUE : count;
+    const element x = all ? emit_value(&e, v, all) : element_zero(&l->b, t->dtype, 1);
+    l->failed = l->failed || !all || e.failed;
+    return element_splat(&l->b, lanes, x);
+}
+
+element loops_read(loops *l, uint32_t number, loop_value index, uint32_t lanes, loop_value count)
+{
+    value_id v = l->n->in[number];
+    if (buffer_of(l, number) < l->k->n_in)
+        return loops_load(l, loops_type(l, number)->dtype, loops_in(l, number), index, lanes,
+                          count);
+    while (!kernel_is_uniform(node_of(l->f, v)) && !emit_contains(l->k, l->f->values.at[v].node))
+        v = node_of(l->f, v)->in[0]; /* the same elements in another shape */
+    return computed(l, v, index, lanes, count);
+}
+
 void loops_store(loops *l, loop_value base, loop_value index, element x, loop_value count)
 {
     const uint32_t align = (uint32_t)loop_elem_bytes(element_storage(x.dtype));
@@ -116,8 +160,7 @@ void loops_store_position(loops *l, uint32_t number, loop_value at, loop_value p
 
 loop_value loops_position(loops *l, uint32_t number, loop_value index)
 {
-    const element x =
-        loops_load(l, loops_type(l, number)->dtype, loops_in(l, number), index, 1, LOOP_NO_VALUE);
+    const element x = loops_read(l, number, index, 1, LOOP_NO_VALUE);
     return element_cast(&l->b, x, TN_SI64).re;
 }
 
@@ -279,7 +322,10 @@ bool nest_of_loops(const function *f, const kernel *k, const nest_options *o, ar
 {
     loops l = {
         .f = f, .k = k, .n = &f->nodes.at[k->node], .on = &o->on, .memory = memory, .out = out};
-    loop_init(&l.b, memory);
+    l.in = ARENA_ARRAY(memory, loop_value, k->n_in);
+    if (!l.in)
+        return false;
+    begin_step(&l);
     if (kernel_only_checks(f, l.n))
         return loops_of_checks(&l);
     switch ((int)l.n->op) {

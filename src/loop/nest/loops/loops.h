@@ -1,4 +1,5 @@
-/* Loops of single nodes: nest_of_loops by op. Everything is in memory, dense and row-major. */
+/* Loops of single nodes: nest_of_loops by op. Everything is in memory, dense and row-major, but for
+ * operands that are computed where they are read (plan/prologues.c). */
 #ifndef LOOP_NEST_LOOPS_LOOPS_H
 #define LOOP_NEST_LOOPS_LOOPS_H
 
@@ -13,6 +14,8 @@ typedef struct loops {
     const machine *on;
     arena *memory;
     nest *out;
+    loop_value *in; /* where what the kernel reads lies, by position in k->in */
+    bool failed;    /* an operand could not be computed */
 } loops;
 
 const type *loops_type(const loops *l, uint32_t operand);
@@ -56,6 +59,8 @@ void loops_split_any(loops *l, loop_value x, int64_t by, bool is_dynamic, loop_v
  * all) count. */
 element loops_load(loops *l, tn_dtype d, loop_value base, loop_value index, uint32_t lanes,
                    loop_value count);
+/* The same of operand NUMBER, which may be one that the kernel computes. */
+element loops_read(loops *l, uint32_t number, loop_value index, uint32_t lanes, loop_value count);
 void loops_store(loops *l, loop_value base, loop_value index, element x, loop_value count);
 /* POSITIONS (i64), one or a vector, to result NUMBER from element AT on. */
 void loops_store_position(loops *l, uint32_t number, loop_value at, loop_value positions);

@@ -103,11 +103,11 @@ static best search_all(const search *s, loop_value first, int64_t n, bool any)
     const uint32_t lanes = any || n >= s->lanes ? s->lanes : 1;
     const int64_t whole = any ? (n - 1) / lanes * lanes : n - n % lanes;
     const loop_value end = nest_number(b, any, LINE_WHOLE, whole);
-    const loop_value ramp = loop_ramp(b, s->index, lanes), base = loops_in(l, 0);
+    const loop_value ramp = loop_ramp(b, s->index, lanes);
     const loop_value start = arg_max_position(s, lanes, loop_i64(b, 0));
     const best vars = {loop_var(b, arg_max_worst(s, lanes)), loop_var(b, start)};
     const loop_value k = loop_for(b, loop_i64(b, 0), end, lanes);
-    element x = loops_load(l, s->d, base, loops_add(l, first, k), lanes, LOOP_NO_VALUE);
+    element x = loops_read(l, 0, loops_add(l, first, k), lanes, LOOP_NO_VALUE);
     const best old = {loop_get(b, vars.key), loop_get(b, vars.index)};
     const loop_value index = loop_binary(b, LOOP_IADD, ramp, arg_max_position(s, lanes, k));
     const best now = arg_max_better(s, old, arg_max_key(s, x), index, LOOP_NO_VALUE);
@@ -117,7 +117,7 @@ static best search_all(const search *s, loop_value first, int64_t n, bool any)
     best found = {loop_get(b, vars.key), loop_get(b, vars.index)};
     if (whole < n) {
         const loop_value count = nest_number(b, any, LINE_REST, n - whole);
-        x = loops_load(l, s->d, base, loops_add(l, first, end), lanes, count);
+        x = loops_read(l, 0, loops_add(l, first, end), lanes, count);
         const loop_value last = loop_binary(b, LOOP_IADD, ramp, arg_max_position(s, lanes, end));
         found = arg_max_better(s, found, arg_max_key(s, x), last, element_first(b, lanes, count));
     }
@@ -135,7 +135,7 @@ static loop_value best_keys(const search *s, loop_value first, int64_t count, ui
     const loop_value k = loop_for(b, loop_i64(b, 0), loop_i64(b, count), CHAINS * lanes);
     for (uint32_t c = 0; c < CHAINS; c++) {
         const loop_value at = loops_add(l, loops_add(l, first, k), loop_i64(b, c * lanes));
-        const element x = loops_load(l, s->d, loops_in(l, 0), at, lanes, LOOP_NO_VALUE);
+        const element x = loops_read(l, 0, at, lanes, LOOP_NO_VALUE);
         const loop_value key = arg_max_key(s, x), old = loop_get(b, vars[c]);
         loop_set(b, vars[c], loop_select(b, comes_before(s, key, old), key, old));
     }

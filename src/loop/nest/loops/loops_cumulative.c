@@ -117,8 +117,7 @@ static void finish_line(const running *r, loop_value first, element before, int6
     const int64_t shift = r->excludes, stored = count - shift;
     const loop_value begins = nest_number(b, any, LINE_WHOLE, r->lines.n - count);
     const loop_value at = r->reverses ? first : loops_add(l, first, begins);
-    const element x =
-        loops_load(l, r->dtype, loops_in(l, 0), at, BLOCK, nest_number(b, any, LINE_REST, count));
+    const element x = loops_read(l, 0, at, BLOCK, nest_number(b, any, LINE_REST, count));
     uint8_t in[BLOCK], out[BLOCK];
     for (int64_t j = 0; j < BLOCK; j++) {
         in[j] = (uint8_t)(r->reverses && j < count ? count - 1 - j : j);
@@ -140,7 +139,7 @@ static void finish_any_line_back(const running *r, loop_value first, element bef
     const loop_value memory = loop_scratch(b, (uint64_t)(2 * BLOCK) * dtype_bytes(r->sum));
     const loop_value have = loop_size(b, LINE_REST, count);
     const loop_value at = loop_binary(b, LOOP_ISUB, loop_i64(b, BLOCK), have);
-    const element x = enter(r, loops_load(l, r->dtype, loops_in(l, 0), first, BLOCK, have));
+    const element x = enter(r, loops_read(l, 0, first, BLOCK, have));
     loops_store(l, memory, at, x, LOOP_NO_VALUE);
     const element y = loops_load(l, r->sum, memory, loop_i64(b, 0), BLOCK, LOOP_NO_VALUE);
     loops_store(l, memory, loop_i64(b, 0), combine(r, before, combine_lanes(r, y, true)),
@@ -175,7 +174,7 @@ static bool along_lines(const running *r)
                               loop_sized(b, sized_add(r->lines.length, sized_of(-BLOCK))), k)
                 : k;
         const loop_value at = loops_add(l, first, from);
-        const element x = loops_load(l, r->dtype, loops_in(l, 0), at, BLOCK, LOOP_NO_VALUE);
+        const element x = loops_read(l, 0, at, BLOCK, LOOP_NO_VALUE);
         const element s = combine_lanes(r, enter(r, x), r->reverses);
         const element old = element_get(b, before), y = combine(r, old, s);
         element_set(b, before, combine(r, old, permuted(r, s, last)));
@@ -242,7 +241,7 @@ static element read_row(const running *r, const columns *c, const strip *at, con
     if (g->may_end)
         number = loop_min(&l->b, loops_add(l, number, loop_i64(&l->b, j)), last_of_line(r));
     const loop_value from = place_of(r, c, at, number, g->may_end ? 0 : j);
-    return enter(r, loops_load(l, r->dtype, loops_in(l, 0), from, c->lanes, at->count));
+    return enter(r, loops_read(l, 0, from, c->lanes, at->count));
 }
 
 static void write_row(const running *r, const columns *c, const strip *at, const row_group *g,

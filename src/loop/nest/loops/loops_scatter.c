@@ -47,9 +47,9 @@ loop_value scatter_columns(const scatter *s, loop_value low, loop_value high, lo
     return c;
 }
 
-element scatter_load(const scatter *s, loop_value base, loop_value index, loop_value count)
+element scatter_read(const scatter *s, uint32_t number, loop_value index, loop_value count)
 {
-    return element_cast(&s->l->b, loops_load(s->l, s->dtype, base, index, s->lanes, count), s->sum);
+    return element_cast(&s->l->b, loops_read(s->l, number, index, s->lanes, count), s->sum);
 }
 
 void scatter_join(const scatter *s, loop_value at, element x, loop_value count)
@@ -62,7 +62,7 @@ void scatter_join(const scatter *s, loop_value at, element x, loop_value count)
 }
 
 void scatter_fill(const scatter *sums, loop_value first, int64_t rows, int64_t width,
-                  loop_value low, loop_value high, loop_value base, const element *x)
+                  loop_value low, loop_value high, const element *x)
 {
     scatter all = *sums, *s = &all;
     loops *l = s->l;
@@ -73,7 +73,7 @@ void scatter_fill(const scatter *sums, loop_value first, int64_t rows, int64_t w
     const loop_value c = scatter_columns(s, low, high, &count);
     const loop_value at = loops_add(l, start, c);
     loops_store(l, s->to, at,
-                x ? element_splat(&l->b, s->lanes, *x) : scatter_load(s, base, at, count), count);
+                x ? element_splat(&l->b, s->lanes, *x) : scatter_read(s, 0, at, count), count);
     loop_end(&l->b);
     loop_end(&l->b);
 }
@@ -133,13 +133,12 @@ bool loops_of_scatter_rows(loops *l)
     const loop_value none = loop_i64(b, 0);
     scatter_open_tile(l, loops_items(l), width, &low, &high);
     const element zero = element_zero(b, s.sum, 1);
-    scatter_fill(&s, none, rows, width, low, high, LOOP_NO_VALUE, &zero);
+    scatter_fill(&s, none, rows, width, low, high, &zero);
     const loop_value r = loop_for(b, none, loop_sized(b, updates), 1);
     const loop_value position = loops_position(l, 1, r);
     scatter_open_checked(l, position, rows);
     const loop_value c = scatter_columns(&s, low, high, &count);
-    const element x =
-        scatter_load(&s, loops_in(l, 0), loops_add(l, loops_times(l, r, width), c), count);
+    const element x = scatter_read(&s, 0, loops_add(l, loops_times(l, r, width), c), count);
     scatter_join(&s, loops_add(l, loops_times(l, position, width), c), x, count);
     loop_end(b);
     loop_end(b);
@@ -156,7 +155,7 @@ bool loops_of_scatter_rows(loops *l)
 bool loops_of_scatter_reduce(loops *l)
 {
     loop_builder *b = &l->b;
-    const type *x = loops_type(l, 0), *u = loops_type(l, 2);
+    const type *x = loops_type(l, 0);
     const uint32_t axis = resolve_axis(l->n->attrs, KEY_AXIS, x->rank);
     const int64_t combine = attr_int(l->n->attrs, KEY_COMBINE, COMBINE_ADD);
     const loops_lines into = loops_lines_of(l, 0, axis), from = loops_lines_of(l, 2, axis);
@@ -168,15 +167,14 @@ bool loops_of_scatter_reduce(loops *l)
     loops_split(l, loops_items(l), scatter_tiles(into.inner), &outer, &tile);
     scatter_open_tile(l, tile, into.inner, &low, &high);
     const loop_value first = loops_times_sized(l, outer, into.all);
-    scatter_fill(&s, first, into.n, into.inner, low, high, loops_in(l, 0), NULL);
+    scatter_fill(&s, first, into.n, into.inner, low, high, NULL);
     const loop_value k = loop_for(b, loop_i64(b, 0), loop_sized(b, from.length), 1);
     const loop_value start =
         loops_times_sized(l, loops_add(l, loops_times_sized(l, outer, from.length), k), from.width);
     const loop_value c = loop_for(b, low, high, 1), at = loops_add(l, start, c);
     const loop_value position = loops_position(l, 1, at);
     scatter_open_checked(l, position, into.n);
-    const element update =
-        element_cast(b, loops_load(l, u->dtype, loops_in(l, 2), at, 1, LOOP_NO_VALUE), s.sum);
+    const element update = element_cast(b, loops_read(l, 2, at, 1, LOOP_NO_VALUE), s.sum);
     scatter_join(&s, loops_add(l, first, loops_add(l, loops_times(l, position, into.inner), c)),
                  update, LOOP_NO_VALUE);
     loop_end(b);
@@ -277,7 +275,7 @@ bool loops_of_scatter_add(loops *l)
         low = none;
         high = loop_i64(b, width);
     }
-    scatter_fill(&w.s, none, x->count / width, width, low, high, loops_in(l, 0), NULL);
+    scatter_fill(&w.s, none, x->count / width, width, low, high, NULL);
     loop_value number = loop_for(b, none, loop_i64(b, u->count / line), 1);
     const loop_value from = loops_times(l, number, line);
     for (uint32_t i = outer; i-- > 0;)
@@ -287,7 +285,7 @@ bool loops_of_scatter_add(loops *l)
     loop_if(b, ok);
     const loop_value c = scatter_columns(&w.s, w.is_shared ? low : none,
                                          w.is_shared ? high : loop_i64(b, line), &count);
-    const element update = scatter_load(&w.s, loops_in(l, 2), loops_add(l, from, c), count);
+    const element update = scatter_read(&w.s, 2, loops_add(l, from, c), count);
     scatter_join(&w.s, loops_add(l, to, c), update, count);
     loop_end(b);
     loop_end(b);

@@ -27,14 +27,14 @@ void scatter_open(scatter *s, loops *l, tn_dtype sum, int64_t columns);
 /* Vectors over the columns LOW .. HIGH: the first column is returned, and how many count. The loop
  * is open. */
 loop_value scatter_columns(const scatter *s, loop_value low, loop_value high, loop_value *count);
-/* Elements at BASE from number INDEX on, as they are added up. */
-element scatter_load(const scatter *s, loop_value base, loop_value index, loop_value count);
+/* Elements of operand NUMBER from INDEX on, as they are added up. */
+element scatter_read(const scatter *s, uint32_t number, loop_value index, loop_value count);
 /* What is at TO meets X. */
 void scatter_join(const scatter *s, loop_value at, element x, loop_value count);
-/* Columns LOW .. HIGH of ROWS rows of WIDTH elements, from element FIRST on: copied from BASE, or
- * X when there is none. */
+/* Columns LOW .. HIGH of ROWS rows of WIDTH elements, from element FIRST on: copied from the
+ * first operand, or X. */
 void scatter_fill(const scatter *sums, loop_value first, int64_t rows, int64_t width,
-                  loop_value low, loop_value high, loop_value base, const element *x);
+                  loop_value low, loop_value high, const element *x);
 /* The sums become the result. */
 void scatter_finish(const scatter *sums, loop_value first, int64_t rows, int64_t width,
                     loop_value low, loop_value high);

@@ -12,10 +12,9 @@ static void fill_all(const scatter *s, int64_t rows, int64_t width, loop_value l
 {
     loop_builder *b = &s->l->b;
     if (scatter_tiles(width) == 1)
-        scatter_fill(s, loop_i64(b, 0), 1, rows * width, low, loop_i64(b, rows * width),
-                     LOOP_NO_VALUE, x);
+        scatter_fill(s, loop_i64(b, 0), 1, rows * width, low, loop_i64(b, rows * width), x);
     else
-        scatter_fill(s, loop_i64(b, 0), rows, width, low, high, LOOP_NO_VALUE, x);
+        scatter_fill(s, loop_i64(b, 0), rows, width, low, high, x);
 }
 
 /* Where rows have come: a byte for each of ROWS segments. */
@@ -52,7 +51,7 @@ static void fill_unmarked(const scatter *s, loop_value marks, int64_t rows, int6
 loop_value segments_ids(const segments *g, loop_value r, uint32_t lanes)
 {
     loops *l = g->s.l;
-    const element id = loops_load(l, loops_type(l, 1)->dtype, g->ids, r, lanes, LOOP_NO_VALUE);
+    const element id = loops_read(l, 1, r, lanes, LOOP_NO_VALUE);
     return element_cast(&l->b, id, TN_SI64).re;
 }
 
@@ -83,8 +82,7 @@ static void join_rows(segments *g, loop_value low, loop_value high)
     const loop_value r = loop_for(b, low, high, 1);
     const loop_value segment = open_row(g, r);
     const loop_value c = scatter_columns(&g->s, g->low, g->high, &count);
-    const element x =
-        scatter_load(&g->s, g->from, loops_add(l, loops_times(l, r, g->width), c), count);
+    const element x = scatter_read(&g->s, 0, loops_add(l, loops_times(l, r, g->width), c), count);
     scatter_join(&g->s, loops_add(l, loops_times(l, segment, g->width), c), x, count);
     loop_end(b);
     loop_end(b);
@@ -133,7 +131,7 @@ static void join_runs(segments *g, loop_value first)
     segments_store_sum(g);
     segments_load_sum(g, segment);
     loop_end(b);
-    const element x = scatter_load(&g->s, g->from, row, LOOP_NO_VALUE);
+    const element x = scatter_read(&g->s, 0, row, LOOP_NO_VALUE);
     element_set(b, g->sum, element_combine(b, g->s.kind, element_get(b, g->sum), x));
     loop_end(b);
     loop_end(b);
@@ -198,8 +196,6 @@ bool loops_of_segment_reduce(loops *l)
     if (!has_zeros || !element_identity(b, s->kind, s->sum, 1, &first))
         first = empty;
     g.marks = has_zeros ? no_marks(b, rows) : LOOP_NO_VALUE;
-    g.ids = loops_in(l, 1);
-    g.from = loops_in(l, 0);
     scatter_open_tile(l, loops_items(l), width, &g.low, &g.high);
     fill_all(s, rows, width, g.low, g.high, &first);
     if (width == 1)

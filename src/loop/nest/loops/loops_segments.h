@@ -6,7 +6,7 @@
 
 typedef struct segments {
     scatter s;
-    loop_value ids, from, low, high;
+    loop_value low, high;
     loop_value marks; /* a byte for each segment that has rows; LOOP_NO_VALUE: none are kept */
     int64_t rows, width;
     loop_value segment; /* variables: the segment whose sum is in a register, ... */

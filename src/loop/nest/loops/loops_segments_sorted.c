@@ -114,7 +114,7 @@ typedef struct part {
 static void join_number(const part *p, loop_value r)
 {
     loop_builder *b = &p->g.s.l->b;
-    const element x = scatter_load(&p->g.s, p->g.from, r, LOOP_NO_VALUE);
+    const element x = scatter_read(&p->g.s, 0, r, LOOP_NO_VALUE);
     element_set(b, p->g.sum, element_combine(b, p->g.s.kind, element_get(b, p->g.sum), x));
 }
 
