@@ -58,6 +58,7 @@ FAULTS = [
     Fault("arg-max-tie", "src/loop/nest/loops/loops_arg_max.c", "loop_binary(b, LOOP_ILT, q.index, p.index));\n        const loop_value is",
           "loop_binary(b, LOOP_ILT, p.index, q.index));\n        const loop_value is", "script loop/full_arg_max.py"),
     Fault("last-record", "src/loop/emit/emit_memory.c", "t->count % each != 0", "t->count % each == each", "script loop/full_partial.py 12 0 every_eighth"),
+    Fault("first-true", "src/loop/nest/loops/loops_arg_max.c", "loop_select(b, is_none, zero, index)", "index", "cases exec/arg-max-bool.case"),
     Fault("read-once-own", "src/plan/prologues.c", "from && o > 0 && i < from->n_in", "from && o > 9 && i < from->n_in", "script plan/test_read_once.py"),
     Fault("part-of-segment", "src/loop/nest/loops/loops_segments_sorted.c", "loops_add(l, middle, loop_i64(b, 1))", "middle", "script loop/full_partial.py 12 0 sorted_segments"),
     Fault("cumulative-rest", "src/loop/nest/loops/loops_cumulative.c", "r->reverses && j < stored ? stored - 1 - j : j", "r->reverses && j < stored ? stored - j : j", "script loop/full_partial.py 10 0 cumulated"),

@@ -197,12 +197,48 @@ static best search_line(const search *s, loop_value first)
     return search_all(s, first, s->lines.n, s->lines.any_n);
 }
 
+/* ---- truth values: the first true one ends the search ---- */
+
+static bool are_truth_values(const search *s)
+{
+    return dtype_is_bool(s->d) && !s->lines.any_n && s->lines.n >= LOOP_MAX_LANES;
+}
+
+/* The position in the line that begins at element FIRST. Its last vector may begin in the one
+ * before. */
+static loop_value first_true(const search *s, loop_value first)
+{
+    enum { LANES = LOOP_MAX_LANES };
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    const loop_value zero = loop_i64(b, 0), at = loop_var(b, zero);
+    const loop_value k = loop_for(b, zero, loop_i64(b, s->lines.n), LANES);
+    const loop_value from = loop_min(b, k, loop_i64(b, s->lines.n - LANES));
+    loop_set(b, at, from);
+    loop_leave(b,
+               loop_any(b, loops_read(l, 0, loops_add(l, first, from), LANES, LOOP_NO_VALUE).re));
+    loop_end(b);
+    const loop_value found = loop_get(b, at);
+    const loop_value x = loops_read(l, 0, loops_add(l, first, found), LANES, LOOP_NO_VALUE).re;
+    const loop_value none = loop_const(b, loop_type_of(LOOP_I8, LANES), LANES);
+    loop_value lane = loop_select(b, x, loop_ramp(b, LOOP_I8, LANES), none);
+    for (uint32_t half = LANES / 2; half > 0; half /= 2) {
+        const loop_value p = loop_part(b, lane, 0, half), q = loop_part(b, lane, half, half);
+        lane = loop_select(b, loop_binary(b, LOOP_ILT, q, p), q, p);
+    }
+    const loop_value is_none =
+        loop_binary(b, LOOP_IEQ, lane, loop_const(b, loop_type_of(LOOP_I8, 1), LANES));
+    const loop_value index = loops_add(l, found, loop_convert(b, LOOP_SEXT, LOOP_I64, lane));
+    return arg_max_position(s, 1, loop_select(b, is_none, zero, index));
+}
+
 static bool along_lines(const search *s, const search *exact)
 {
     loops *l = s->l;
     loop_builder *b = &l->b;
     const loop_value item = loops_items(l), first = loops_times_sized(l, item, s->lines.length);
-    const best found = search_line(s, first);
+    const best found =
+        are_truth_values(s) ? (best){LOOP_NO_VALUE, first_true(s, first)} : search_line(s, first);
     loop_value index = found.index;
     if (s->is_plain) {
         const loop_value var = loop_var(b, index);
