@@ -138,6 +138,29 @@ static void join_runs(segments *g, loop_value first)
     segments_store_sum(g);
 }
 
+/* The PIECE rows from FIRST on, whose numbers are looked at before. */
+static void join_piece(segments *g, loop_value first)
+{
+    loops *l = g->s.l;
+    loop_builder *b = &l->b;
+    const loop_value zero = loop_i64(b, 0), rows = loop_splat(b, LANES, loop_i64(b, g->rows));
+    loop_value outside = loop_const(b, loop_type_of(LOOP_MASK, LANES), 0);
+    for (int64_t k = 0; k < PIECE; k += LANES) {
+        const loop_value ids = segments_ids(g, loops_add(l, first, loop_i64(b, k)), LANES);
+        const loop_value is_there = loop_binary(b, LOOP_IULT, ids, rows);
+        outside = loop_binary(b, LOOP_OR, outside, loop_unary(b, LOOP_NOT, is_there));
+    }
+    loop_if(b, loop_any(b, outside));
+    join_rows(g, first, loops_add(l, first, loop_i64(b, PIECE)));
+    loop_else(b);
+    const loop_value row = loops_add(l, first, loop_for(b, zero, loop_i64(b, PIECE), 1));
+    const loop_value segment = segments_ids(g, row, 1);
+    segments_mark(g, segment);
+    scatter_join(&g->s, segment, scatter_read(&g->s, 0, row, LOOP_NO_VALUE), LOOP_NO_VALUE);
+    loop_end(b);
+    loop_end(b);
+}
+
 /* ALL rows, of single numbers in any order. */
 static void join_in_any_order(segments *g, loop_value all)
 {
@@ -151,7 +174,7 @@ static void join_in_any_order(segments *g, loop_value all)
     loop_if(b, have_runs(g, first));
     join_runs(g, first);
     loop_else(b);
-    join_rows(g, first, loops_add(l, first, loop_i64(b, PIECE)));
+    join_piece(g, first);
     loop_end(b);
     loop_end(b);
     join_rows(g, whole, all);
