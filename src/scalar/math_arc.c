@@ -24,47 +24,45 @@ static const double atan_tail[] = {
 /* The angle of y/x from 0 to the end of its range is near the arctangent of `slope`, and differs
  * from it by that of (y - slope x) / (x + slope y). */
 typedef struct sector {
-    double below;            /* y/x is less than this, or in the last sector */
-    double slope;            /* of the angle that is taken off; the last one is pi/2 */
-    double hi, lo;           /* that angle, */
-    double left_hi, left_lo; /* and pi less it */
+    double below;   /* y/x is less than this, or in the last sector */
+    double slope;   /* of the angle that is taken off; the last one is pi/2 */
+    double hi, lo;  /* that angle, */
+    double left_lo; /* and the low part of pi less it, whose high part is exactly pi less HI */
 } sector;
 static const sector sectors[] = {
-    {0.4375, 0, 0, 0, 0x1.921fb54442d18p1, 0x1.1a62633145c07p-53},
-    {0.6875, 0.5, 0x1.dac670561bb4fp-2, 0x1.a2b7f222f65e2p-56, 0x1.56c6e7397f5aep1,
-     0x1.660b64ece6f4bp-53},
-    {1.1875, 1, 0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55, 0x1.2d97c7f3321d2p1,
-     0x1.a79394c9e8a0ap-54},
-    {2.4375, 1.5, 0x1.f730bd281f69bp-1, 0x1.007887af0cbbdp-56, 0x1.145385fa3af71p1,
-     0x1.fa53523b6428fp-53},
-    {0, 0, 0x1.921fb54442d18p0, 0x1.1a62633145c07p-54, 0x1.921fb54442d18p0, 0x1.1a62633145c07p-54},
+    {0.4375, 0, 0, 0, 0x1.1a62633145c07p-53},
+    {0.6875, 0.5, 0x1.dac670561bb4fp-2, 0x1.a2b7f222f65e2p-56, 0x1.660b64ece6f4bp-53},
+    {1.1875, 1, 0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55, 0x1.a79394c9e8a0ap-54},
+    {2.4375, 1.5, 0x1.f730bd281f69bp-1, 0x1.007887af0cbbdp-56, 0x1.fa53523b6428fp-53},
+    {0, 0, 0x1.921fb54442d18p0, 0x1.1a62633145c07p-54, 0x1.1a62633145c07p-54},
 };
 
-/* The angle of the point (X, Y), neither of which has a sign, and whose quotient is a number; of
- * (-X, Y) where LEFT, which may be NULL. */
+/* The angle of the point (X, Y), neither of which has a sign, with a finite X, and whose quotient
+ * is a number; of (-X, Y) where LEFT, which may be NULL. */
 static value angle_of(builder *b, value y, value x, const value *left)
 {
     const unsigned last = COUNT(sectors) - 1;
-    value over = sb_fneg(b, x), under = y;
     value hi = sb_f64(b, sectors[last].hi), lo = sb_f64(b, sectors[last].lo);
-    value left_hi = sb_f64(b, sectors[last].left_hi), left_lo = sb_f64(b, sectors[last].left_lo);
+    value left_lo = sb_f64(b, sectors[last].left_lo), slope = sb_f64(b, sectors[last - 1].slope);
+    value is_last = 0;
     for (unsigned k = last; k-- > 0;) {
         const sector *s = &sectors[k];
-        const value slope = sb_f64(b, s->slope);
-        const value within = sb_flt(b, y, sb_fmul(b, x, sb_f64(b, s->below)));
+        const value end = sb_fmul(b, x, sb_f64(b, s->below));
         /* NaN ends in the first sector. */
-        const value take =
-            k > 0 ? within : sb_not(b, sb_fle(b, sb_fmul(b, x, sb_f64(b, s->below)), y));
-        over = sb_select(b, take, k ? sb_fma(b, sb_fneg(b, slope), x, y) : y, over);
-        under = sb_select(b, take, k ? sb_fma(b, slope, y, x) : x, under);
+        const value take = k > 0 ? sb_flt(b, y, end) : sb_not(b, sb_fle(b, end, y));
+        if (k == last - 1)
+            is_last = sb_not(b, take);
+        else
+            slope = sb_select(b, take, sb_f64(b, s->slope), slope);
         hi = sb_select(b, take, sb_f64(b, s->hi), hi);
         lo = sb_select(b, take, sb_f64(b, s->lo), lo);
-        left_hi = sb_select(b, take, sb_f64(b, s->left_hi), left_hi);
         left_lo = sb_select(b, take, sb_f64(b, s->left_lo), left_lo);
     }
+    const value over = sb_select(b, is_last, sb_fneg(b, x), sb_fma(b, sb_fneg(b, slope), x, y));
+    const value under = sb_select(b, is_last, y, sb_fma(b, slope, y, x));
     value t = sb_fdiv(b, over, under);
     if (left) {
-        hi = sb_select(b, *left, left_hi, hi);
+        hi = sb_select(b, *left, sb_fsub(b, sb_f64(b, whole_pi.hi), hi), hi);
         lo = sb_select(b, *left, left_lo, lo);
         t = sb_select(b, *left, sb_fneg(b, t), t);
     }
@@ -86,6 +84,10 @@ value math_atan(builder *b, value x)
     return math_copy_sign(b, sb_fabs(b, angle), x);
 }
 
+/* Between these sums do not overflow, and differences are not denormal. */
+#define LEAST 0x1p-900
+#define MOST 0x1p1020
+
 /* The angle of the point (x, y), whatever its coordinates. */
 static value any_atan2(builder *b, value y, value x)
 {
@@ -95,15 +97,14 @@ static value any_atan2(builder *b, value y, value x)
     value v = sb_fabs(b, wide_y), u = sb_fabs(b, wide_x);
     const value left =
         sb_ilt(b, sb_bitcast(b, SCALAR_I64, wide_x), sb_i64(b, 0)); /* also -0, whose angle is pi */
-    /* Two zeros are like (1, 0), two infinities like (1, 1). */
+    /* Two zeros are like (1, 0), two infinities like (1, 1), and (infinity, v) like (1, 0). */
     const value no_length = sb_feq(b, sb_fadd(b, u, v), zero);
-    const value no_end = sb_and(b, sb_feq(b, u, infinity), sb_feq(b, v, infinity));
+    const value no_end = sb_feq(b, u, infinity);
     u = sb_select(b, sb_or(b, no_length, no_end), one, u);
-    v = sb_select(b, no_end, one, v);
-    /* Sums must not overflow, and differences not be denormal. */
+    v = sb_select(b, no_end, sb_select(b, sb_feq(b, v, infinity), one, sb_fmul(b, v, zero)), v);
     const value most = sb_select(b, sb_flt(b, u, v), v, u);
-    const value large = sb_flt(b, sb_f64(b, 0x1p1020), most);
-    const value small = sb_flt(b, most, sb_f64(b, 0x1p-900));
+    const value large = sb_flt(b, sb_f64(b, MOST), most);
+    const value small = sb_flt(b, most, sb_f64(b, LEAST));
     const value scale =
         sb_select(b, large, sb_f64(b, 0x1p-4), sb_select(b, small, sb_f64(b, 0x1p120), one));
     v = sb_fmul(b, v, scale);
@@ -112,11 +113,26 @@ static value any_atan2(builder *b, value y, value x)
     return math_narrow(b, type, math_copy_sign(b, sb_fabs(b, angle), wide_y));
 }
 
+/* As above, where the larger coordinate is neither small nor large, or both are 0. */
+static value atan2_f64(builder *b, value y, value x)
+{
+    const value v = sb_fabs(b, y);
+    value u = sb_fabs(b, x);
+    const value left = sb_ilt(b, sb_bitcast(b, SCALAR_I64, x), sb_i64(b, 0));
+    u = sb_select(b, sb_feq(b, sb_fadd(b, u, v), sb_f64(b, 0)), sb_f64(b, 1), u);
+    const value most = sb_select(b, sb_flt(b, u, v), v, u);
+    const value plain =
+        sb_and(b, sb_fle(b, sb_f64(b, LEAST), most), sb_fle(b, most, sb_f64(b, MOST)));
+    const value angle = angle_of(b, v, u, &left);
+    const value result = math_copy_sign(b, sb_fabs(b, angle), y);
+    return sb_seldom(b, sb_not(b, plain), any_atan2(b, y, x), result);
+}
+
 /* [atan2/C1] */
 value math_atan2(builder *b, value y, value x)
 {
     if (sb_type(b, y) != SCALAR_F32)
-        return any_atan2(b, y, x);
+        return atan2_f64(b, y, x);
     /* The larger coordinate is neither small nor large. */
     const value v = sb_fabs(b, y), u = sb_fabs(b, x), end = sb_f32(b, 0x1p60f);
     const value most = sb_select(b, sb_flt(b, u, v), v, u);

@@ -18,17 +18,18 @@ static const double log_f64[] = {0x1.5555555555592p-1, 0x1.999999997ff1ap-2, 0x1
 /* The pattern of sqrt(1/2) */
 #define ROOT_HALF_F32 0x3f3504f3
 
-/* The split of a positive normal X; OFFSET is `scalar_magic` and what the exponent has too much. */
+/* The split of a positive normal X; OFFSET is what E is counted from. */
 static math_split_result split_from(builder *b, value x, value offset)
 {
     const scalar_type type = sb_type(b, x);
     const math_format m = format_of(type);
     const bool wide = type == SCALAR_F64;
-    const value root_half = math_int(b, type, wide ? 0x3fe6a09e667f3bcd : ROOT_HALF_F32);
-    const value i = sb_isub(b, sb_bitcast(b, m.integer, x), root_half);
-    const value e = sb_ashr(b, i, math_int(b, type, m.mantissa));
+    /* So the exponent never is negative: AVX2 lacks the shift of signed 64-bit integers. */
+    const int64_t root_half = wide ? 0x3fe6a09e667f3bcd : ROOT_HALF_F32;
+    const value i = sb_iadd(b, sb_bitcast(b, m.integer, x), math_int(b, type, m.one - root_half));
+    const value e = sb_lshr(b, i, math_int(b, type, m.mantissa));
     const value mask = math_int(b, type, wide ? 0xfffffffffffff : 0x7fffff);
-    const value near_one = sb_iadd(b, sb_and(b, i, mask), root_half);
+    const value near_one = sb_iadd(b, sb_and(b, i, mask), math_int(b, type, root_half));
     const value with_magic = sb_bitcast(b, type, sb_iadd(b, e, math_int(b, type, m.magic_bits)));
     return (math_split_result){
         .e = sb_fsub(b, with_magic, offset),
@@ -36,24 +37,31 @@ static math_split_result split_from(builder *b, value x, value offset)
     };
 }
 
+/* What the exponent has too much in split_from, as a number. */
+static double exponent_offset(scalar_type type)
+{
+    const math_format m = format_of(type);
+    return scalar_magic(type) + (double)(m.one >> m.mantissa);
+}
+
 math_split_result math_split_normal(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
-    return split_from(b, x, math_float(b, type, scalar_magic(type)));
+    return split_from(b, x, math_float(b, type, exponent_offset(type)));
 }
 
 math_split_result math_split(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
     const bool wide = type == SCALAR_F64;
-    const double magic = scalar_magic(type), mantissa = format_of(type).mantissa;
+    const double offset = exponent_offset(type), mantissa = format_of(type).mantissa;
     const value least_normal = math_float(b, type, wide ? 0x1p-1022 : 0x1p-126);
     const value lift = math_float(b, type, wide ? 0x1p52 : 0x1p23);
     const value tiny = sb_flt(b, x, least_normal);
     const value lifted = sb_select(b, tiny, sb_fmul(b, x, lift), x);
     return split_from(
         b, lifted,
-        sb_select(b, tiny, math_float(b, type, magic + mantissa), math_float(b, type, magic)));
+        sb_select(b, tiny, math_float(b, type, offset + mantissa), math_float(b, type, offset)));
 }
 
 /* The limits of a logarithm: -inf at zero, NaN below, +inf and NaN unchanged. */
@@ -77,13 +85,13 @@ static value log_rest_f64(builder *b, value f, value *half_square)
     return sb_fmul(b, s, sb_fma(b, z, math_poly(b, z, log_f64, COUNT(log_f64)), *half_square));
 }
 
-value math_log_any(builder *b, value x)
+/* The logarithm of 2^e (1 + f) */
+static value log_of(builder *b, math_split_result x)
 {
-    const scalar_type type = sb_type(b, x);
+    const value f = x.f, e = x.e;
+    const scalar_type type = sb_type(b, f);
     const bool wide = type == SCALAR_F64;
     const double high = wide ? 0x1.62e42feep-1 : 0x1.62e4p-1; /* e times it is exact */
-    const math_split_result x2 = math_split(b, x);
-    const value f = x2.f, e = x2.e;
     value low, half_square;
     if (wide) {
         low = log_rest_f64(b, f, &half_square);
@@ -94,7 +102,12 @@ value math_log_any(builder *b, value x)
     const value sum = sb_fma(b, e, math_float(b, type, high), f);
     const value lost = sb_fsub(b, f, sb_fma(b, e, math_float(b, type, -high), sum));
     low = sb_fma(b, e, math_float(b, type, wide ? 0x1.a39ef35793c76p-33 : 0x1.7f7d1cp-20), low);
-    return finish(b, x, sb_fadd(b, sum, sb_fadd(b, low, lost)));
+    return sb_fadd(b, sum, sb_fadd(b, low, lost));
+}
+
+value math_log_any(builder *b, value x)
+{
+    return finish(b, x, log_of(b, math_split(b, x)));
 }
 
 /* p of log2(1 + f) = f / log 2 + f^2 p(f) (log2_f32) */
@@ -102,15 +115,15 @@ static const double log2_f32[] = {-0x1.715470p-1, 0x1.ec7094p-2,  -0x1.715af6p-2
                                   0x1.277f54p-2,  -0x1.eaa622p-3, 0x1.a2c464p-3,
                                   -0x1.87c198p-3, 0x1.7f6fdcp-3,  -0x1.c6086cp-4};
 
-static value log2_any(builder *b, value x)
+/* The logarithm of base 2 of 2^e (1 + f) */
+static value log2_of(builder *b, math_split_result x)
 {
-    const scalar_type type = sb_type(b, x);
+    const value f = x.f, e = x.e;
+    const scalar_type type = sb_type(b, f);
     const bool wide = type == SCALAR_F64;
     /* 1 / log 2 in two parts */
     const value high = math_float(b, type, wide ? 0x1.71547652b82fep0 : 0x1.715476p0);
     const value low = math_float(b, type, wide ? 0x1.777d0ffda0d24p-56 : 0x1.4ae0bep-26);
-    const math_split_result x2 = math_split(b, x);
-    const value f = x2.f, e = x2.e;
     value main_part = f, half_square = 0, s = 0;
     if (wide) { /* 1 + f has the logarithm main_part + s, less the error of main_part */
         s = log_rest_f64(b, f, &half_square);
@@ -126,12 +139,17 @@ static value log2_any(builder *b, value x)
         rest = sb_fma(b, f, sb_fmul(b, f, math_poly(b, f, log2_f32, COUNT(log2_f32))), rest);
     const value sum = sb_fadd(b, e, product);
     const value lost = sb_fadd(b, sb_fsub(b, e, sum), product);
-    return finish(b, x, sb_fadd(b, sum, sb_fadd(b, rest, lost)));
+    return sb_fadd(b, sum, sb_fadd(b, rest, lost));
 }
 
-/* ---- the same for normal f32, with fewer operations ---- */
+static value log2_any(builder *b, value x)
+{
+    return finish(b, x, log2_of(b, math_split(b, x)));
+}
 
-/* x = 2^e (1 + f) as above, for positive normal numbers; E is counted in the place where it stands
+/* ---- the same for normal numbers, with fewer operations ---- */
+
+/* x = 2^e (1 + f) as above, for positive normal f32; E is counted in the place where it stands
  * in a number, which is 2^23 e. */
 static math_split_result split_normal_f32(builder *b, value x)
 {
@@ -147,11 +165,15 @@ static math_split_result split_normal_f32(builder *b, value x)
 
 /* RESULT, which holds for positive normal X, and what else there is: for denormal numbers OTHER,
  * which takes long. */
-static value finish_seldom_f32(builder *b, value x, value result, value other)
+static value finish_seldom(builder *b, value x, value result, value other)
 {
-    const value below = sb_isub(b, sb_bitcast(b, SCALAR_I32, x), sb_i32(b, 1));
-    const value is_denormal = sb_iult(b, below, sb_i32(b, 0x7fffff));
-    const value is_limit = sb_iult(b, sb_i32(b, 0x7f7ffffe), below);
+    const scalar_type type = sb_type(b, x);
+    const math_format m = format_of(type);
+    const int64_t first = INT64_C(1) << m.mantissa; /* the pattern of the least normal number */
+    const int64_t infinity = (2 * (m.one >> m.mantissa) + 1) << m.mantissa;
+    const value below = sb_isub(b, sb_bitcast(b, m.integer, x), math_int(b, type, 1));
+    const value is_denormal = sb_iult(b, below, math_int(b, type, first - 1));
+    const value is_limit = sb_iult(b, math_int(b, type, infinity - 2), below);
     result = sb_seldom(b, is_denormal, other, result);
     return sb_seldom(b, is_limit, finish(b, x, result), result);
 }
@@ -159,7 +181,7 @@ static value finish_seldom_f32(builder *b, value x, value result, value other)
 value math_log(builder *b, value x)
 {
     if (sb_type(b, x) == SCALAR_F64)
-        return math_log_any(b, x);
+        return finish_seldom(b, x, log_of(b, math_split_normal(b, x)), math_log_any(b, x));
     const math_split_result x2 = split_normal_f32(b, x);
     const value f = x2.f, e = x2.e, high = sb_f32(b, 0x1.62e4p-24f);
     const value tail = sb_fmul(b, sb_fmul(b, f, f), math_poly(b, f, log_f32, COUNT(log_f32)));
@@ -167,13 +189,13 @@ value math_log(builder *b, value x)
     const value lost = sb_fsub(b, f, sb_fma(b, e, sb_fneg(b, high), sum));
     const value low = sb_fma(b, e, sb_f32(b, 0x1.7f7d1cp-43f), tail);
     const value result = sb_fadd(b, sum, sb_fadd(b, low, lost));
-    return finish_seldom_f32(b, x, result, math_log_any(b, x));
+    return finish_seldom(b, x, result, math_log_any(b, x));
 }
 
 value math_log2(builder *b, value x)
 {
     if (sb_type(b, x) == SCALAR_F64)
-        return log2_any(b, x);
+        return finish_seldom(b, x, log2_of(b, math_split_normal(b, x)), log2_any(b, x));
     const math_split_result x2 = split_normal_f32(b, x);
     const value f = x2.f, e = x2.e, high = sb_f32(b, 0x1.715476p0f), unit = sb_f32(b, 0x1p-23f);
     const value product = sb_fmul(b, f, high);
@@ -184,7 +206,7 @@ value math_log2(builder *b, value x)
     const value sum = sb_fma(b, e, unit, product);
     const value lost = sb_fadd(b, sb_fma(b, e, unit, sb_fneg(b, sum)), product);
     const value result = sb_fadd(b, sum, sb_fadd(b, rest, lost));
-    return finish_seldom_f32(b, x, result, log2_any(b, x));
+    return finish_seldom(b, x, result, log2_any(b, x));
 }
 
 /* ---- log(1 + x), and what is made of it; f64; those of f32 are in math_log_f32.c ---- */

@@ -154,25 +154,40 @@ static const double cos_f64[] = {
     -0x1.3bd3cc9be45dep+0,  0x1.03c1f081b5a38p-2,  -0x1.55d3c7e3b99d5p-6,  0x1.e1f506643f3f3p-11,
     -0x1.a6d1cafa410d4p-16, 0x1.f9a48801011a9p-22, -0x1.99f1abf118d1ap-28, -0x1.8696a7130b9c4p-32};
 
-static value sine_of(builder *b, scalar_type type, reduced r)
+/* pi/2 in two parts */
+#define QUARTER_HIGH 0x1.921fb54442d18p0
+#define QUARTER_LOW 0x1.1a62633145c07p-54
+
+static value sine_of(builder *b, reduced r)
 {
     const value z = sb_fmul(b, r.hi, r.hi);
-    if (type == SCALAR_F32)
-        return sb_fmul(b, r.hi, math_poly(b, z, sin_f32, COUNT(sin_f32)));
-    const value high = sb_f64(b, 0x1.921fb54442d18p0),
-                low = sb_f64(b, 0x1.1a62633145c07p-54); /* pi/2 */
-    value rest = sb_fma(b, r.hi, low, sb_fmul(b, r.lo, high));
-    rest = sb_fma(b, sb_fmul(b, r.hi, z), math_poly(b, z, sin_f64, COUNT(sin_f64)), rest);
-    return sb_fma(b, r.hi, high, rest);
+    return sb_fmul(b, r.hi, math_poly(b, z, sin_f32, COUNT(sin_f32)));
 }
 
-static value cosine_of(builder *b, scalar_type type, reduced r)
+static value cosine_of(builder *b, reduced r)
 {
-    if (type == SCALAR_F32)
-        return math_poly(b, sb_fmul(b, r.hi, r.hi), cos_f32, COUNT(cos_f32));
-    const value twice = sb_fadd(b, r.hi, r.hi);
-    const value z = sb_fma(b, r.hi, r.hi, sb_fmul(b, twice, r.lo));
-    return sb_fma(b, z, math_poly(b, z, cos_f64, COUNT(cos_f64)), sb_f64(b, 1));
+    return math_poly(b, sb_fmul(b, r.hi, r.hi), cos_f32, COUNT(cos_f32));
+}
+
+/* The sine of u = R where EVEN, else the cosine, for f64. Both are sums of products of the same
+ * form, of which what differs is chosen: that is less work than both. sine    (u z) p(z) + (pi/2 u,
+ * its low part), and the high part of pi/2 u added cosine  z p(z) + 1 */
+static value either_of(builder *b, value even, reduced r)
+{
+    const value high = sb_f64(b, QUARTER_HIGH), low = sb_f64(b, QUARTER_LOW);
+    const value one = sb_f64(b, 1), zero = sb_f64(b, 0);
+    /* The square is that of both parts for the cosine alone. */
+    const value rest = sb_fmul(b, sb_fadd(b, r.hi, r.hi), r.lo);
+    const value z = sb_fma(b, r.hi, r.hi, sb_select(b, even, zero, rest));
+    const unsigned last = COUNT(sin_f64) - 1;
+    value p = sb_fma(b, sb_f64(b, cos_f64[last + 1]), z, sb_f64(b, cos_f64[last]));
+    p = sb_select(b, even, sb_f64(b, sin_f64[last]), p);
+    for (unsigned k = last; k-- > 0;)
+        p = sb_fma(b, p, z, sb_select(b, even, sb_f64(b, sin_f64[k]), sb_f64(b, cos_f64[k])));
+    const value of_sine = sb_fma(b, r.hi, low, sb_fmul(b, r.lo, high));
+    const value tail =
+        sb_fma(b, sb_select(b, even, sb_fmul(b, r.hi, z), z), p, sb_select(b, even, of_sine, one));
+    return sb_select(b, even, sb_fma(b, r.hi, high, tail), tail);
 }
 
 /* ---- arguments that are not large ---- */
@@ -182,15 +197,16 @@ static value cosine_of(builder *b, scalar_type type, reduced r)
 #define LARGE_F64 0x1p20
 #define LARGE_F32 0x1p18
 
-/* X in quarter turns, as reduce_f64 gives it: not negative, and not large. */
+/* X in quarter turns, as reduce_f64 gives it, but for the sign, which X may have; not large. */
 static reduced reduce_near_f64(builder *b, value x)
 {
     const value magic = sb_f64(b, 0x1.8p52);
     reduced r = {.n = sb_fsub(b, sb_fma(b, x, sb_f64(b, 0x1.45f306dc9c883p-1), magic), magic)};
-    /* pi/2 in pieces of 33, 33 and 53 bits */
+    /* pi/2 in pieces of 33, 33 and 53 bits. What the first leaves of x is exact, and a multiple of
+     * 2^-53 where n is not 0, which the last place of the second product is not. */
     const value first = sb_fma(b, r.n, sb_f64(b, -0x1.921fb544p0), x);
     const value second = sb_fmul(b, r.n, sb_f64(b, -0x1.0b4611a6p-34));
-    math_pair angle = math_two_sum(b, first, second);
+    math_pair angle = math_fast_two_sum(b, first, second);
     angle.lo = sb_fma(b, r.n, sb_f64(b, -0x1.3198a2e037073p-69), angle.lo);
     angle = math_fast_two_sum(b, angle.hi, angle.lo);
     const value high = sb_f64(b, 0x1.45f306dc9c883p-1),
@@ -208,20 +224,19 @@ static reduced reduce_near_f64(builder *b, value x)
 /* The sine of the angle R and QUARTERS quarter turns. */
 static value sine_at(builder *b, scalar_type type, reduced r, int64_t quarters)
 {
-    const value sine = sine_of(b, type, r), cosine = cosine_of(b, type, r);
     const value rounded = sb_fadd(b, r.n, sb_f64(b, 0x1.8p52 + (double)quarters));
     const value n = sb_bitcast(b, SCALAR_I64, rounded);
     const value even = sb_ieq(b, sb_and(b, n, sb_i64(b, 1)), sb_i64(b, 0));
-    const value result = sb_bitcast(b, SCALAR_I64, sb_select(b, even, sine, cosine));
+    const value size = type == SCALAR_F64 ? either_of(b, even, r)
+                                          : sb_select(b, even, sine_of(b, r), cosine_of(b, r));
     const value sign = sb_shl(b, sb_and(b, n, sb_i64(b, 2)), sb_i64(b, 62));
-    return sb_bitcast(b, SCALAR_F64, sb_xor(b, result, sign));
+    return sb_bitcast(b, SCALAR_F64, sb_xor(b, sb_bitcast(b, SCALAR_I64, size), sign));
 }
 
 /* The sine and the cosine of an angle of f64 between -1/2 and 1/2 quarter turns, in two parts. */
 static void parts_of(builder *b, reduced r, math_pair *sine, math_pair *cosine)
 {
-    const value high = sb_f64(b, 0x1.921fb54442d18p0),
-                low = sb_f64(b, 0x1.1a62633145c07p-54); /* pi/2 */
+    const value high = sb_f64(b, QUARTER_HIGH), low = sb_f64(b, QUARTER_LOW);
     value z = sb_fmul(b, r.hi, r.hi);
     const math_pair angle = math_two_product(b, r.hi, high);
     value rest = sb_fma(b, r.hi, low, sb_fma(b, r.lo, high, angle.lo));
@@ -240,8 +255,8 @@ static value tangent_at(builder *b, scalar_type type, reduced r)
     if (is_wide) {
         parts_of(b, r, &s, &c);
     } else {
-        s = (math_pair){sine_of(b, type, r), sb_f64(b, 0)};
-        c = (math_pair){cosine_of(b, type, r), sb_f64(b, 0)};
+        s = (math_pair){sine_of(b, r), sb_f64(b, 0)};
+        c = (math_pair){cosine_of(b, r), sb_f64(b, 0)};
     }
     const value n = sb_bitcast(b, SCALAR_I64, sb_fadd(b, r.n, sb_f64(b, 0x1.8p52)));
     const value even = sb_ieq(b, sb_and(b, n, sb_i64(b, 1)), sb_i64(b, 0));
@@ -260,6 +275,12 @@ static value odd_of(builder *b, scalar_type type, value size, value result, valu
         result = sb_select(b, sb_flt(b, size, sb_f64(b, 0x1p-27)), size, result);
     const value sign = sb_and(b, sb_bitcast(b, SCALAR_I64, x), sb_i64(b, INT64_MIN));
     return sb_bitcast(b, SCALAR_F64, sb_xor(b, sb_bitcast(b, SCALAR_I64, result), sign));
+}
+
+/* RESULT, which is odd, but X itself where that is small, as above. */
+static value or_small(builder *b, value x, value result)
+{
+    return sb_select(b, sb_flt(b, sb_fabs(b, x), sb_f64(b, 0x1p-27)), x, result);
 }
 
 /* FAR where X is large or no number, else NEAR. */
@@ -284,8 +305,8 @@ value math_tan(builder *b, value x)
     far = math_narrow(b, type, odd_of(b, type, size, far, wide));
     if (type == SCALAR_F32)
         return by_size(b, x, far, math_near_tan_f32(b, x));
-    const value near = tangent_at(b, type, reduce_near_f64(b, size));
-    return by_size(b, x, far, odd_of(b, type, size, near, x));
+    const value near = tangent_at(b, type, reduce_near_f64(b, x));
+    return by_size(b, x, far, or_small(b, x, near));
 }
 
 value math_sin(builder *b, value x)
@@ -296,8 +317,8 @@ value math_sin(builder *b, value x)
     far = math_narrow(b, type, odd_of(b, type, size, far, wide));
     if (type == SCALAR_F32)
         return by_size(b, x, far, math_near_sin_f32(b, x));
-    const value near = sine_at(b, type, reduce_near_f64(b, size), 0);
-    return by_size(b, x, far, odd_of(b, type, size, near, x));
+    const value near = sine_at(b, type, reduce_near_f64(b, x), 0);
+    return by_size(b, x, far, or_small(b, x, near));
 }
 
 value math_cos(builder *b, value x)
