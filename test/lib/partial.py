@@ -444,6 +444,17 @@ def uneven_sweeps(p):
     return (p.dot(p.input(kind, [p.r.randint(9, 40), k]), p.input(kind, [k, n]), [], [(1, 0)]),)
 
 
+def swept_rows(p):
+    """Of single rows: neighbouring parts of the columns are swept together."""
+    kind, size = p.r.choice((("F32", 4), ("F64", 8), ("Si32", 4)))
+    batch = p.r.choice(([], [], [2], [3]))
+    n = p.r.choice((p.r.randint(65, 600), p.r.randint(600, 1400), p.r.randint(4000, 5000)))
+    k = (1 << 18) // (size * n) + p.r.randint(1, 300)
+    axes = list(range(len(batch)))
+    return (p.dot(p.input(kind, batch + [1, k]), p.input(kind, batch + [k, n]), [(a, a) for a in axes],
+                  [(len(batch) + 1, len(batch))]),)
+
+
 def tiled_products(p):
     """Large enough for tiles of results, of which the last ones are partial."""
     kind, m, k = p.r.choice(("F32", "F32", "F64", "Si32")), p.r.choice((5, 23, 64, 67, 151)), p.r.choice((67, 257, 519))
@@ -918,7 +929,7 @@ def moves(p):
 
 
 KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, interleaved, tiled, repeated, many_times, regrouped, records, fields_apart, columns, every_eighth, turned, reductions,
-         rows, normalised, kept, products, swept_products, narrow_products, uneven_sweeps, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
+         rows, normalised, kept, products, swept_products, narrow_products, uneven_sweeps, swept_rows, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools, wide_pools,
          taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, sorted_segments, windows_at, largest, computed_apart, cumulated, ordered,
          turned_products, quantised, decoded_products, decoded_tiles, open_products, open_batches, scanned, steps, images, moves)

@@ -13,7 +13,7 @@
  * few sets of the first-level cache. */
 static int64_t row_bytes(const problem *p)
 {
-    return sweep_tile(p) * p->bytes + LOOP_ALIGN;
+    return sweep_columns(p) * p->bytes + LOOP_ALIGN;
 }
 
 /* From the factor of one row of A to that of the next, and from that of one product. */
@@ -137,7 +137,7 @@ static void fetch(sweep *s, int64_t n)
     loop_builder *b = s->g->b;
     if (n == 0)
         return;
-    const bool is_far = contract_sweep_streams(p) * sweep_tile(p) * b_unit(p) > NEAR;
+    const bool is_far = contract_sweep_streams(p) * sweep_columns(p) * b_unit(p) > NEAR;
     const loop_value from = loop_get(b, s->fetched), at = loop_get(b, s->fetched_at);
     for (int64_t i = 0; i < n; i++)
         (is_far ? loop_prefetch_far
@@ -347,17 +347,18 @@ static void finish_columns(sweep *s, void *user, loop_value column, uint32_t lan
     loop_end(b);
 }
 
-static void emit_sweep(sweep *s, loop_value item)
+/* Items ITEM .. LAST - 1 of a batch together, as many as `sweep_columns` are. */
+static void emit_sweep(sweep *s, loop_value item, loop_value last)
 {
     multiplier *g = s->g;
     const problem *p = g->p;
     loop_builder *b = g->b;
-    const int64_t tiles = contract_sweep_tiles(p);
-    g->batch = int_divided(b, item, tiles);
-    g->column = int_times(b, int_modulo(b, item, tiles), sweep_tile(p));
+    g->column = int_times(b, item, sweep_tile(p));
     g->c_batch = int_add(b, walk_emit(b, &p->c_batch, g->batch), loop_i64(b, p->spec.c_first));
-    s->columns = loop_min(b, loop_i64(b, sweep_tile(p)),
-                          loop_binary(b, LOOP_ISUB, loop_i64(b, p->n), g->column));
+    const loop_value end = int_times(b, last, sweep_tile(p));
+    const loop_value before_end = loop_min(b, end, loop_i64(b, p->n));
+    s->columns = loop_min(b, loop_i64(b, sweep_columns(p)),
+                          loop_binary(b, LOOP_ISUB, before_end, g->column));
     const loop_value at_a =
         int_add(b, walk_emit(b, &p->a_batch, g->batch), loop_i64(b, p->spec.a_first));
     g->a = loop_offset(b, g->all_a, int_times(b, at_a, p->bytes));
@@ -378,6 +379,24 @@ static void emit_sweep(sweep *s, loop_value item)
     each_vector(s, p->lanes, finish_columns, NULL);
 }
 
+/* All items that a call is given, batch by batch. */
+static void emit_items(sweep *s)
+{
+    loop_builder *b = s->g->b;
+    const problem *p = s->g->p;
+    const int64_t tiles = contract_sweep_tiles(p);
+    const loop_value begin = loop_param_value(b, LOOP_BEGIN),
+                     end = loop_param_value(b, LOOP_END_AT);
+    const loop_value behind = int_divided(b, int_add(b, end, loop_i64(b, tiles - 1)), tiles);
+    s->g->batch = loop_for(b, int_divided(b, begin, tiles), behind, 1);
+    const loop_value before = int_times(b, s->g->batch, tiles);
+    const loop_value first = int_max(b, loop_binary(b, LOOP_ISUB, begin, before), loop_i64(b, 0));
+    const loop_value last = loop_min(b, loop_binary(b, LOOP_ISUB, end, before), loop_i64(b, tiles));
+    emit_sweep(s, loop_for(b, first, last, sweep_columns(p) / sweep_tile(p)), last);
+    loop_end(b);
+    loop_end(b);
+}
+
 const loop_program *contract_sweep(problem *p, arena *memory, const char **fault)
 {
     loop_builder b;
@@ -396,9 +415,7 @@ const loop_program *contract_sweep(problem *p, arena *memory, const char **fault
         s.fetched = loop_var(&b, g.all_b);
         s.fetched_at = loop_var(&b, loop_i64(&b, 0));
     }
-    emit_sweep(
-        &s, loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1));
-    loop_end(&b);
+    emit_items(&s);
     *fault = b.fault;
     return loop_finish_or_fault(&b);
 }

@@ -9,11 +9,11 @@ enum { SWEEP_STREAMS = 8 };
 
 typedef struct sweep {
     multiplier *g;
-    loop_value sums, totals; /* of the item, row by row */
+    loop_value sums, totals; /* row by row */
     loop_value room;    /* for the factors of A of a block of the law, where these are copied */
     loop_value factors; /* the factor of row 0 of A and the first product of a block */
     loop_value b_at;    /* B's row 0: see b_moved; in memory, at the first column of the item */
-    loop_value columns; /* of this item, i64 */
+    loop_value columns; /* that are swept, i64 */
     /* Variables: the line of B that is fetched next lies FETCHED_AT bytes after FETCHED, where a
      * row of the item begins. */
     loop_value fetched, fetched_at;
@@ -41,6 +41,9 @@ bool sweep_reads_factors(const problem *p);
 /* Columns of an item: whole lines of memory. Where factors are copied for each item, an item has
  * more columns or all are better multiplied otherwise. */
 int64_t sweep_tile(const problem *p);
+/* Columns that are swept at a time, at most: those of as many items as a call is given and the sums
+ * have room for. */
+int64_t sweep_columns(const problem *p);
 
 /* ---- contract_sweep.c ---- */
 

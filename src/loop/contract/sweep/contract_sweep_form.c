@@ -6,6 +6,7 @@ enum {
     LOADED = 16,           /* ... where B is computed when it is loaded */
     FEWER_STREAMS = 6,     /* where two vectors of each row would not fit in registers else */
     TILE = 1024,           /* columns of an item, at most */
+    ROW = 16 << 10,        /* bytes of a row of B that several items sweep together, at most */
     LEAST_TILE = 256,      /* ... fewer where else sums are more than */
     MOST_SUMS = 256 << 10, /* bytes */
     FEW_TILES = 4,         /* work items, at least, even for a narrow B */
@@ -47,6 +48,16 @@ int64_t sweep_tile(const problem *p)
     while (most > LEAST_TILE && p->m * most * p->bytes > MOST_SUMS)
         most /= 2;
     return tile < most ? tile : most;
+}
+
+/* Of one row of A the sums are few, and B is all that is read: the longer its rows are read, the
+ * better. */
+int64_t sweep_columns(const problem *p)
+{
+    const int64_t tile = sweep_tile(p), tiles = contract_sweep_tiles(p), most = ROW / p->bytes;
+    if (p->m > 1 || sweep_has_columns(p))
+        return tile;
+    return p->n <= most ? tile * tiles : tile * (most / tile);
 }
 
 bool contract_may_sweep(const problem *p)
