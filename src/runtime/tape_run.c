@@ -58,16 +58,26 @@ typedef struct shared_kernel {
     char *scratch;
     uint64_t scratch_each;
     const exe_watch *watch; /* NULL: none */
-    int64_t grain;
-    tape_span *spans; /* NULL: not asked for */
+    int64_t first;          /* items of the first piece, where it is watched */
+    tape_span *spans;       /* NULL: not asked for */
     atomic_int code;
 } shared_kernel;
+
+enum { SHORT = 1000000, LONG = 8000000 }; /* ns */
+
+/* Few bytes and operations take as long as a nanosecond each. */
+static int64_t first_piece(const exe_step *s)
+{
+    const double all = (double)s->bytes + (double)s->flops;
+    const double brief = all > 0 ? (double)s->extent * LONG / all : 0;
+    const int64_t grain = s->grain > 0 ? s->grain : 1;
+    return brief >= (double)s->extent ? s->extent : brief > (double)grain ? (int64_t)brief : grain;
+}
 
 /* Work on [BEGIN, END) in pieces of a few milliseconds. */
 static int32_t run_watched(const shared_kernel *k, char *scratch, int64_t begin, int64_t end)
 {
-    enum { SHORT = 1000000, LONG = 8000000 }; /* ns */
-    int64_t piece = k->grain > 0 ? k->grain : 1;
+    int64_t piece = k->first;
     int32_t code = 0;
     for (int64_t at = begin, next; at < end; at = next) {
         if (k->watch->stop(k->watch) != 0)
@@ -128,7 +138,7 @@ static bool share_kernel(run *r, const exe_step_info *s, char *const *buffers, u
                        .scratch = r->s->scratch,
                        .scratch_each = r->t->exe->scratch,
                        .watch = is_watched(r) ? &r->s->watch : NULL,
-                       .grain = s->as.grain,
+                       .first = first_piece(&s->as),
                        .spans = r->o->profile ? r->o->profile->spans : NULL};
     if (k.spans)
         memset(k.spans, 0, r->threads * sizeof *k.spans);
