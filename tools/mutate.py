@@ -60,6 +60,7 @@ FAULTS = [
     Fault("last-record", "src/loop/emit/emit_memory.c", "t->count % each != 0", "t->count % each == each", "script loop/full_partial.py 12 0 every_eighth"),
     Fault("first-true", "src/loop/nest/loops/loops_arg_max.c", "loop_select(b, is_none, zero, index)", "index", "cases exec/arg-max-bool.case"),
     Fault("read-once-own", "src/plan/prologues.c", "from && o > 0 && i < from->n_in", "from && o > 9 && i < from->n_in", "script plan/test_read_once.py"),
+    Fault("rows-checked", "src/loop/nest/rows.c", "s->e.is_checked = nest_is_checked_before(f, k);", "s->e.is_checked = true;", "cases ptir/bags-few-out-of-bounds.case"),
     Fault("part-of-segment", "src/loop/nest/loops/loops_segments_sorted.c", "loops_add(l, middle, loop_i64(b, 1))", "middle", "script loop/full_partial.py 12 0 sorted_segments"),
     Fault("cumulative-rest", "src/loop/nest/loops/loops_cumulative.c", "r->reverses && j < stored ? stored - 1 - j : j", "r->reverses && j < stored ? stored - j : j", "script loop/full_partial.py 10 0 cumulated"),
     Fault("strip-odd", "src/loop/nest/rows_strips.c", "        if (n % 2)\n            move_block(s, loop_i64(b, n / 2)", "        if (n % 2 && n > 3)\n            move_block(s, loop_i64(b, n / 2)",
