@@ -1,6 +1,8 @@
 /* Static reverse-mode differentiation: a module to its gradient module. */
 #include "pass/conversions/differentiate.h"
 
+#include <string.h>
+
 #include "grad/reverse.h"
 #include "ops/node_facts.h"
 #include "pass/pass.h"
@@ -171,7 +173,8 @@ static void mark_run(const module *m, bool *live)
     }
 }
 
-/* How many functions of M keep their places: random numbers depend on these. */
+/* How many functions of M, of those that are LIVE, keep their places: random numbers depend on
+ * these. */
 static uint32_t count_in_place(const module *m, const bool *live)
 {
     uint32_t n = 0;
@@ -180,6 +183,16 @@ static uint32_t count_in_place(const module *m, const bool *live)
             if (node_draws(&m->functions.at[i]->nodes.at[k]))
                 n = i + 1;
     return n;
+}
+
+/* What stands before a function that keeps its place lives on, and what that runs. */
+static void mark_before(const module *m, bool *live)
+{
+    uint32_t kept = 0;
+    for (uint32_t n; (n = count_in_place(m, live)) > kept; kept = n) {
+        memset(live, true, n * sizeof *live);
+        mark_run(m, live);
+    }
 }
 
 /* Drop regions that PRIMAL runs but this module does not: intermediate regions, and bodies of loops
@@ -198,10 +211,10 @@ static tn_status drop_regions(walk *w, const module *primal)
     for (uint32_t i = 0; i < primal->functions.n; i++)
         live[i] = !primal->functions.at[i]->is_region || !was[i];
     mark_run(m, live);
-    const uint32_t in_place = count_in_place(m, live);
+    mark_before(m, live);
     for (uint32_t i = 0; i < m->functions.n; i++) {
         function *f = m->functions.at[i];
-        if (live[i] || i < in_place) {
+        if (live[i]) {
             map[i] = n;
             m->functions.at[n++] = f;
         } else {
