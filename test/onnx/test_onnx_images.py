@@ -193,7 +193,8 @@ class Images(Case):
     def test_refused_by_name(self):
         for op, domain, said in (("RandomNormalLike", "", "random"), ("StringNormalizer", "", "strings"),
                                  ("TreeEnsembleRegressor", "ai.onnx.ml", "trees"), ("Conv", "com.microsoft.nchwc", "processor"),
-                                 ("DecoderMaskedSelfAttention", "com.microsoft", "ONNX Runtime"), ("Rlu", "", "did you mean 'Relu'")):
+                                 ("DecoderMaskedSelfAttention", "com.microsoft", "ONNX Runtime"), ("BeamSearch", "com.microsoft", "take the decoder"),
+                                 ("QMoE", "com.microsoft", "as TopK, MatMul"), ("BertTokenizer", "ai.onnx.contrib", "texts"), ("Rlu", "", "did you mean 'Relu'")):
             with self.subTest(op=op):
                 data = model([node(op, "x", "y", domain=domain), node(op, "y", "z", domain=domain)], [("x", "f32", [2])],
                              [("z", "f32", None)], domains=[(domain, 1)] if domain else [])
