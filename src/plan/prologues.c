@@ -290,6 +290,19 @@ static void know(kernel *k, value_id v)
     k->n_in = n;
 }
 
+/* Is operand O of N no list of positions, or so much longer than the result that this is rather
+ * kept aside, where one is outside, than all looked at before (loop/nest/check_before.c)? With
+ * other sizes it may be shorter. */
+static bool may_check_late(const function *f, const node *n, uint32_t o)
+{
+    enum { TIMES = 8 };
+    size_t list, result;
+    if (o != 1)
+        return true;
+    return !f->like && type_bytes(value_type(f, n->in[o]), &list) &&
+           type_bytes(value_type(f, n->first_value), &result) && result < list / TIMES;
+}
+
 static bool join_loops(const function *f, arena *memory, const kernel_list *list, const users *u,
                        kernel *k, bool *is_gone)
 {
@@ -304,7 +317,7 @@ static bool join_loops(const function *f, arena *memory, const kernel_list *list
             !dtype_is_complex(value_type(f, v)->dtype))
             know(k, n->in[o]);
         if (!from || u->readers[v] != 1 || !is_apart(list, n, o, v, &list->at[from - 1]) ||
-            !computes_in_order(f, &list->at[from - 1], v) ||
+            !may_check_late(f, n, o) || !computes_in_order(f, &list->at[from - 1], v) ||
             k->n_in + list->at[from - 1].n_in > MOST_INPUTS)
             continue;
         if (!join(memory, &list->at[from - 1], n->in[o], k))
