@@ -180,6 +180,16 @@ void c_put_threads(text_buffer *out);
 void c_put_contract(const target_program *p, const target_used *used, text_buffer *out);
 void c_put_prototype(const target_program *p, text_buffer *out);
 
+/* ---- blocks.c ---- */
+
+/* What the entry and every block pass on behind the workspace. */
+const char *c_further_arguments(const target_program *p);
+/* The functions that blocks call to copy, and to share kernels out over threads. */
+void c_put_block_helpers(const target_program *p, const target_used *used, text_buffer *out);
+/* The blocks that are USED, of which block 0 comes last. Their names end in SUFFIX. */
+void c_put_blocks(const target_program *p, const target_used *used, const char *suffix,
+                  text_buffer *out);
+
 /* ---- prelude.c, helpers.c ---- */
 
 /* What a file begins with: what it asks of compilers and flags, and includes. */
