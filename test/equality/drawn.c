@@ -10,15 +10,6 @@
 /* What makes a program of one value of interest; NO_VALUE where the type rules refuse it. */
 typedef value_id draw_fn(graph *g);
 
-static value_id a_loop(graph *g)
-{
-    int64_t dims[TN_MAX_RANK];
-    const uint32_t rank = any_shape(g, dims, GRAPH_MOST_RANK);
-    return add_input(g, any_dtype(g), dims, rank) == NO_VALUE ? NO_VALUE
-           : one_in(g->c, 2)                                  ? add_plain_scan(g)
-                                                              : add_plain_while(g);
-}
-
 static bool draw_with(draw_fn *draw, choices *c, function *f, int64_t elements)
 {
     graph g = {.c = c, .f = f, .most = {.elements = elements, .depth = 1}};
@@ -39,7 +30,7 @@ static bool draw(choices *c, function *f)
     case 2:
         return draw_with(random_stages, c, f, 4000);
     case 3:
-        return draw_with(a_loop, c, f, 600);
+        return draw_with(random_loop, c, f, 600);
     default:
         most.steps = 1 + pick(c, 25);
         most.has_regions = one_in(c, 3);

@@ -96,15 +96,6 @@ static module *new_chain(const tn_allocator *allocator, uint64_t seed, int64_t e
     return new_with(random_stages, allocator, seed, elements);
 }
 
-static value_id random_loop(graph *g)
-{
-    int64_t dims[TN_MAX_RANK];
-    const uint32_t rank = any_shape(g, dims, GRAPH_MOST_RANK);
-    return add_input(g, any_dtype(g), dims, rank) == NO_VALUE ? NO_VALUE
-           : one_in(g->c, 2)                                  ? add_plain_scan(g)
-                                                              : add_plain_while(g);
-}
-
 /* A random scan or while that computes element by element. */
 static module *new_loop(const tn_allocator *allocator, uint64_t seed, int64_t elements)
 {

@@ -230,6 +230,16 @@ static inline value_id add_plain_while(graph *g)
     return put_many(g, OP_WHILE, in, n, e, 2);
 }
 
+/* A scan or while that computes element by element, over an input of its own. */
+static inline value_id random_loop(graph *g)
+{
+    int64_t dims[TN_MAX_RANK];
+    const uint32_t rank = any_shape(g, dims, GRAPH_MOST_RANK);
+    return add_input(g, any_dtype(g), dims, rank) == NO_VALUE ? NO_VALUE
+           : one_in(g->c, 2)                                  ? add_plain_scan(g)
+                                                              : add_plain_while(g);
+}
+
 static inline void step_region(graph *g)
 {
     if (!g->most.has_regions || g->most.depth == 0)
