@@ -14,21 +14,15 @@ static tn_status make_before(const loop *l, fact *facts, arena *memory)
         if (n->op == OP_INPUT || n->n_results != 1 || !facts[n->first_value].is_made)
             continue;
         value_id *in = ARENA_ARRAY(memory, value_id, n->n_in);
-        const type *t = value_type(b, n->first_value);
         if (!in)
             return module_no_memory(l->f->module);
         for (uint32_t k = 0; k < n->n_in; k++)
             in[k] = facts[n->in[k]].before;
-        const node_desc d = {.op = (op_id)n->op,
-                             .in = in,
-                             .n_in = n->n_in,
-                             .attrs = n->attrs,
-                             .at = n->at,
-                             .tag = n->tag,
-                             .spelling = n->spelling,
-                             .belongs = n->belongs,
-                             .place = n->place};
-        TN_TRY(function_add_typed(l->f, &d, &t, 1, &facts[n->first_value].before));
+        node_desc d = node_desc_of(n, in);
+        d.name = NULL; /* the function may have a value of that name */
+        d.belongs = n->belongs;
+        d.place = n->place;
+        TN_TRY(function_add_like(l->f, &d, b, n, &facts[n->first_value].before));
     }
     return TN_OK;
 }
@@ -136,17 +130,12 @@ static tn_status add_loop(const loop *l, const fact *facts, uint32_t n_new, valu
         if (entries[e].key == KEY_CARRY_COUNT)
             entries[e].v.i = at;
     }
-    const node_desc d = {.op = (op_id)n->op,
-                         .in = in,
-                         .n_in = n->n_in + n_new,
-                         .attrs = attrs_of(&m->attrs, entries, n->attrs->n),
-                         .at = n->at,
-                         .name = n->name,
-                         .tag = n->tag,
-                         .spelling = n->spelling,
-                         .number = n->first_value,
-                         .belongs = n->belongs,
-                         .place = n->place};
+    node_desc d = node_desc_of(n, in);
+    d.n_in = n->n_in + n_new;
+    d.attrs = attrs_of(&m->attrs, entries, n->attrs->n);
+    d.number = n->first_value;
+    d.belongs = n->belongs;
+    d.place = n->place;
     return d.attrs ? function_add_typed(f, &d, types, n->n_results + n_new, &first)
                    : module_no_memory(m);
 }
