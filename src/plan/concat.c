@@ -229,6 +229,15 @@ static void store_part(const joining *j, const part *p)
     draft_demand(g, k, p->w, from);
 }
 
+/* Operands without elements are made all the same, before the last part is stored: what they are
+ * made of may fail. */
+static void need_empty_operands(grouping *g, const node *n)
+{
+    for (uint32_t o = 0; o < n->n_in && !g->failed; o++)
+        if (value_type(g->f, n->in[o])->count == 0 && node_of(g->f, n->in[o])->n_in > 0)
+            need_whole(g, g->drafts.n - 1, n->in[o], "it has no elements");
+}
+
 /* P, of what USER, a concatenation, needs. */
 static void join_part(const joining *j, const part *p, const node *user, uint32_t depth);
 
@@ -254,6 +263,7 @@ static void join_parts_of(const joining *j, const part *p, const node *inner, ui
         }
         start += extent;
     }
+    need_empty_operands(j->g, inner);
 }
 
 /* The concatenation that W, which USER concatenates, is a part of, if only USER needs that;
@@ -301,15 +311,6 @@ static void join_operand(const joining *j, uint32_t o, sized start)
         return;
     draft_store(g, k, &out);
     draft_demand(g, k, n->in[o], all);
-}
-
-/* Operands without elements are made all the same, before the last part is stored: what they are
- * made of may fail. */
-static void need_empty_operands(grouping *g, const node *n)
-{
-    for (uint32_t o = 0; o < n->n_in && !g->failed; o++)
-        if (value_type(g->f, n->in[o])->count == 0 && node_of(g->f, n->in[o])->n_in > 0)
-            need_whole(g, g->drafts.n - 1, n->in[o], "it has no elements");
 }
 
 /* One kernel for each part, which stores it where it belongs. */
