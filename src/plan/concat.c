@@ -105,7 +105,21 @@ static void place_stack(grouping *g, const stack *s)
         place_columns(g, s, o, o + each < n ? o + each : n);
 }
 
-/* The stack of which W, what node I concatenates, has the elements in their order, and which
+/* Where the elements of stack N are in W, which has them in their order. False where steps along an
+ * axis of N are no steps along one of W: storing them there would take longer than copying. */
+static bool find_stack(const grouping *g, const node *n, value_id w, access_map *map)
+{
+    const uint32_t rank = value_type(g->f, n->first_value)->rank;
+    bool strided = access_of_reshape(access_extents_of(g->f, n->first_value),
+                                     access_extents_of(g->f, w), g->memory, map);
+    for (uint32_t i = 0; strided && i < map->n_source; i++) {
+        int64_t first, strides[TN_MAX_RANK] = {0};
+        strided = access_strides(map->at[i], rank, &first, strides);
+    }
+    return strided;
+}
+
+/* The stack of which W, an operand of a concatenation, has the elements in their order, and which
  * nothing else needs; NULL: there is none. */
 static const node *stack_in(const grouping *g, value_id w)
 {
@@ -120,15 +134,13 @@ static const node *stack_in(const grouping *g, value_id w)
     return NULL;
 }
 
-/* The elements of stack N as those of operand W of node I, which begin at START. */
-static void join_stack(grouping *g, uint32_t i, const node *n, value_id w, sized start)
+/* The elements of stack N, which are at OWN of an operand of node I that begins at START. */
+static void join_stack(grouping *g, uint32_t i, const node *n, const access_map *own, sized start)
 {
     const node *to = &g->f->nodes.at[i];
-    access_map own, moved;
+    access_map moved;
     const access_map *into = NULL;
-    if (access_of_reshape(access_extents_of(g->f, n->first_value), access_extents_of(g->f, w),
-                          g->memory, &own) &&
-        access_shifted(&own, concat_axis(g->f, to), start, g->memory, &moved))
+    if (access_shifted(own, concat_axis(g->f, to), start, g->memory, &moved))
         into = draft_map(g, &moved);
     g->failed = g->failed || !into;
     if (!g->failed)
@@ -334,8 +346,9 @@ void place_concat(grouping *g, uint32_t i)
         memcpy(p.size, in->dims, in->rank * sizeof *p.size);
         p.place[axis] = start.now;
         const node *inner = stack_in(g, n->in[o]);
-        if (inner)
-            join_stack(g, i, inner, n->in[o], start);
+        access_map own;
+        if (inner && find_stack(g, inner, n->in[o], &own))
+            join_stack(g, i, inner, &own, start);
         else if (source_of(&j, n->in[o], n, &q) == NO_VALUE)
             join_operand(&j, o, start);
         else
