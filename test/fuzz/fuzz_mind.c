@@ -36,16 +36,20 @@ static module *read_module(context *cx, const char *text, size_t length, profile
     return NULL;
 }
 
-/* False when the module has something that only the graph can hold: computed symbolic sizes. */
+/* False when the module has something that only the graph can hold, computed symbolic sizes, or
+ * would be too long: a style writes every element of a filled constant. */
 static bool write_module(const module *m, const char *style, text_buffer *out)
 {
+    enum { TEXT_BYTES = 1 << 24 };
     write_options options = {.style = style};
     text_init(out, m->allocator);
+    out->most = TEXT_BYTES;
     tn_status s = dialect_by_name("mind")->write(m, &options, out);
     diag_flush(&m->cx->diag);
-    if (s == TN_OK)
+    if (s == TN_OK && !out->failed)
         return true;
-    require(s == TN_ERR_NOMEM || m->types.exprs.n > 0, "a module that was read cannot be written");
+    require(out->failed || s == TN_ERR_NOMEM || m->types.exprs.n > 0,
+            "a module that was read cannot be written");
     text_release(out);
     return false;
 }
