@@ -78,13 +78,23 @@ static bool accept(parser *p, const char *word)
     return true;
 }
 
-/* Is the name `i` and digits, an axis? */
 bool index_is_axis(const char *name, size_t n)
 {
-    bool ok = n > 1 && name[0] == 'i';
+    bool ok = n > 1 && name[0] == 'i' && (n == 2 || name[1] != '0');
     for (size_t k = 1; k < n; k++)
         ok = ok && char_is_digit(name[k]);
     return ok;
+}
+
+const char *index_axis_like(const type_table *types, dim d)
+{
+    const dim_expr *e = dim_is_expr(types, d) ? dim_expr_of(types, d) : NULL;
+    if (!e || e->terms > DIM_MOST_TERMS)
+        return NULL;
+    if (e->op == DIM_SYM)
+        return index_is_axis(e->name, strlen(e->name)) ? e->name : NULL;
+    const char *found = index_axis_like(types, e->a);
+    return found ? found : index_axis_like(types, e->b);
 }
 
 static bool is_quotient_name(const char *name, size_t n)

@@ -51,8 +51,13 @@ typedef enum index_fault {
 index_fault index_map_parse(const char *text, uint32_t rank, arena *memory, index_map *out,
                             size_t *where);
 
-/* Is a name of N bytes that of an axis, i and a number? No symbol can be called so in a map. */
+/* Is a name of N bytes that of an axis, i and a number without leading zeros? No symbol can be
+ * called so in a map. */
 bool index_is_axis(const char *name, size_t n);
+
+/* A symbol of D that is called like an axis, so that no map can name it, or NULL. What has too many
+ * terms cannot be written anyway. */
+const char *index_axis_like(const type_table *types, dim d);
 
 /* What is wrong with an expression: `names an axis that the result does not have`. */
 const char *index_fault_text(index_fault f);

@@ -6,6 +6,7 @@
 
 #include "base/text/chars.h"
 #include "dialect/tiny/uops.h"
+#include "ops/index_map.h"
 
 static bool refuse(char why[OBJECTION_SIZE], const char *text)
 {
@@ -38,6 +39,21 @@ static bool takes_reduce(const function *f, const node *n, char why[OBJECTION_SI
         return refuse(why, "it has no such accumulator");
     return dtype_is_int(sum) || dtype_is_float(sum) || n->op == OP_REDUCE_MAX ||
            n->op == OP_REDUCE_MIN || refuse(why, "it cannot add in bool");
+}
+
+/* A VIEW repeats the axes, which names their sizes. */
+static bool takes_tile(const function *f, const node *n, char why[OBJECTION_SIZE])
+{
+    const type *t = value_type(f, n->in[0]);
+    for (uint32_t i = 0; i < t->rank; i++) {
+        const char *name = index_axis_like(&f->module->types, t->dims[i]);
+        if (!name)
+            continue;
+        (void)snprintf(why, OBJECTION_SIZE,
+                       "its VIEW names sizes, and '%.100s' is the name of an axis", name);
+        return false;
+    }
+    return true;
 }
 
 /* The symbol of D whose name no size can have, or NULL. What has too many terms is not written. */
@@ -83,6 +99,8 @@ static bool tiny_takes(const function *f, const node *n, char why[OBJECTION_SIZE
         return takes_compare(n, why);
     case OP_PAD:
         return takes_pad(n, why);
+    case OP_TILE:
+        return takes_tile(f, n, why);
     case OP_SUM:
     case OP_REDUCE_MAX:
     case OP_REDUCE_MIN:

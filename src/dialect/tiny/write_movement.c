@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "dialect/tiny/writer.h"
+#include "ops/index_map.h"
 
 static void put_numbers(writer *w, const char *key, const int64_t *numbers, uint32_t n)
 {
@@ -155,6 +156,15 @@ static void put_product(writer *w, dim factor, uint32_t of)
     text_printf(w->out, "i%" PRIu32, of);
 }
 
+/* Can a map name the sizes of LIST? */
+static bool has_names(const writer *w, const int64_t *list, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (index_axis_like(&w->m->types, list[i]))
+            return false;
+    return true;
+}
+
 static void put_pool(writer *w, const node *n)
 {
     const type *t = value_type(w->f, n->in[0]);
@@ -162,7 +172,7 @@ static void put_pool(writer *w, const node *n)
     const int64_t *window = attr_ints(n->attrs, KEY_WINDOW, &k);
     const int64_t *strides = attr_ints(n->attrs, KEY_STRIDES, &k);
     const int64_t *dilation = attr_ints(n->attrs, KEY_DILATION, &k);
-    if (!w->views) {
+    if (!w->views || !has_names(w, strides, k) || !has_names(w, dilation, k)) {
         begin(w, n, "POOL");
         writer_dims(w, "kernel", window, k);
         text_puts(w->out, ", ");

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "ops/index_map.h"
+
 static const type *type_in(const reader *r, const value *x)
 {
     return type_at(r, x->v);
@@ -310,12 +312,16 @@ static bool read_pad(reader *r, entry *e, const value *x)
 
 /* ---- POOL ---- */
 
-/* The window of a VIEW that does the same, as a fix. */
+/* The window of a VIEW that does the same, as a fix; none where sizes are called like its axes. */
 static void offer_view(reader *r, const entry *e, uint32_t lead, uint32_t n, const attr *list)
 {
     const type *t = type_in(r, &e->value);
     const char *src = r->m->source.text;
     text_buffer b;
+    for (uint32_t i = 0; i < n; i++)
+        if (index_axis_like(&r->m->types, list[1].v.ints[i]) ||
+            index_axis_like(&r->m->types, list[2].v.ints[i]))
+            return;
     text_init(&b, r->m->allocator);
     text_puts(&b, "{\"id\":");
     text_json_string(&b, e->id, strlen(e->id));

@@ -77,25 +77,12 @@ static void put_part(text_buffer *out, const type_table *types, dim d)
         text_putc(out, ')');
 }
 
-/* A symbol of D that is called like an axis of a map, or NULL. What has too many terms cannot be
- * written anyway. */
-static const char *axis_like(const type_table *t, dim d)
-{
-    const dim_expr *e = dim_is_expr(t, d) ? dim_expr_of(t, d) : NULL;
-    if (!e || e->terms > DIM_MOST_TERMS)
-        return NULL;
-    if (e->op == DIM_SYM)
-        return index_is_axis(e->name, strlen(e->name)) ? e->name : NULL;
-    const char *found = axis_like(t, e->a);
-    return found ? found : axis_like(t, e->b);
-}
-
 /* The map of the view names the bounds. */
 static bool check_names(reader *r, entry *e, const cut *c, uint32_t rank)
 {
     for (uint32_t i = 0; i < rank; i++) {
-        const char *lo = axis_like(&r->m->types, c->lo[i]);
-        const char *name = lo ? lo : axis_like(&r->m->types, c->step[i]);
+        const char *lo = index_axis_like(&r->m->types, c->lo[i]);
+        const char *name = lo ? lo : index_axis_like(&r->m->types, c->step[i]);
         if (name)
             return fault(r, e, DIAG_InvalidAttribute, e->arg->at,
                          "a bound of 'SHRINK' cannot depend on a size called '%.100s', which is "
