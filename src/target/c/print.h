@@ -167,6 +167,7 @@ void c_put_assigned(c_printer *c, loop_value to, loop_value x);
 void c_put_expression(c_printer *c, loop_value v);
 /* The same for operations that treat all lanes alike. */
 void c_put_arithmetic(c_printer *c, loop_value v);
+void c_put_conversion(c_printer *c, loop_value v);
 /* `*(f32x16_m *)(p)`; a load's is const. */
 void c_put_access(c_printer *c, loop_type t, loop_value p, bool is_load);
 
