@@ -1,7 +1,7 @@
 /* The debug form of a module: one line a node, every attribute and type. */
 #include <inttypes.h>
 
-#include "base/text/text.h"
+#include "base/text/shown.h"
 #include "graph/module.h"
 
 static void put_ints(text_buffer *out, const module *m, const int64_t *v, uint32_t n)
@@ -93,8 +93,10 @@ void attr_print(const module *m, const attr *a, text_buffer *out)
         text_printf(out, "^%" PRId64, a->v.i);
         break;
     case ATTR_DICT:
-        for (uint32_t i = 0; i < a->n; i++)
-            text_printf(out, "%s%s", i ? ", " : "{", a->v.dict[i].key);
+        for (uint32_t i = 0; i < a->n; i++) {
+            text_puts(out, i ? ", " : "{");
+            text_puts_shown(out, a->v.dict[i].key);
+        }
         text_puts(out, a->n ? "}" : "{}");
         break;
     }
@@ -124,7 +126,9 @@ void module_print(const module *m, text_buffer *out)
 {
     for (uint32_t i = 0; i < m->functions.n; i++) {
         const function *f = m->functions.at[i];
-        text_printf(out, "%s @%s {\n", f->is_region ? "region" : "function", f->name);
+        text_puts(out, f->is_region ? "region @" : "function @");
+        text_puts_shown(out, f->name ? f->name : "main");
+        text_puts(out, " {\n");
         for (uint32_t k = 0; k < f->nodes.n; k++)
             node_print(f, &f->nodes.at[k], out);
         text_puts(out, "  return");

@@ -58,6 +58,8 @@ outputs: %3
         name = "a\x1b[31m\u202eb\x9b\u061c\u2069é"
         text = self.info("odd.ir", f'%0 = Input () {{name="{name}"}} : tensor<f32>[2]\noutputs: %0\n')
         self.assertIn("input a?[31m?b???é: f32[2]", text)
+        (self.folder / "used.ir").write_text((self.folder / "odd.ir").read_text().replace("outputs: %0", "%1 = Relu (%0) : tensor<f32>[2]\noutputs: %1"))
+        self.assertIn("%0 'a?[31m?b???é' f32[2]", start("explain", self.folder / "used.ir").stdout)
 
     def test_text(self):
         text = self.info("net.ir", self.net).splitlines()

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/context/shorten.h"
+#include "base/text/shown.h"
 #include "base/text/utf8.h"
 
 /* Of a long source line, this many code points are shown, some of them before the place. */
@@ -25,40 +26,13 @@ static void put_colored(text_buffer *out, bool color, const char *escape, const 
         text_puts(out, PLAIN);
 }
 
-/* Is CODE none of those that could move the cursor or change the reading order of what is shown? */
-static bool is_safe(uint32_t code)
-{
-    return code >= ' ' && code != 0x7f && !(code >= 0x80 && code <= 0x9f) && code != 0x61c &&
-           !(code >= 0x200e && code <= 0x200f) && !(code >= 0x2028 && code <= 0x202e) &&
-           !(code >= 0x2066 && code <= 0x2069);
-}
-
-/* Write the character at TEXT, '?' when it is unsafe or ill-formed; returns its bytes. */
-static size_t put_character(text_buffer *out, const char *text, size_t length)
-{
-    uint32_t code;
-    size_t n = utf8_decode(text, length, &code);
-    if (n && (is_safe(code) || code == '\t'))
-        text_put(out, text, n);
-    else
-        text_putc(out, '?');
-    return n ? n : 1;
-}
-
-static void put_safe(text_buffer *out, const char *text)
-{
-    size_t length = strlen(text);
-    for (size_t i = 0; i < length;)
-        i += put_character(out, text + i, length - i);
-}
-
 /* Lines after the first are indented, so that they are seen to be part of it. */
 static void put_lines(text_buffer *out, const char *text)
 {
     size_t length = strlen(text);
     for (size_t i = 0; i < length;) {
         if (text[i] != '\n') {
-            i += put_character(out, text + i, length - i);
+            i += text_put_shown(out, text + i, length - i);
             continue;
         }
         text_putc(out, '\n');
@@ -94,7 +68,7 @@ static void put_place(text_buffer *out, const tn_place *p, bool color)
     }
     if (color)
         text_puts(out, BOLD);
-    put_safe(out, p->file);
+    text_puts_shown(out, p->file);
     text_puts(out, ":");
     if (p->line) {
         text_u64(out, p->line);
@@ -138,7 +112,7 @@ static void put_excerpt(text_buffer *out, const tn_diagnostic *d, bool color)
         text_puts(out, "...");
     size_t first = at, shown = 0;
     for (; at < length && shown < EXCERPT; shown++)
-        at += put_character(out, line + at, length - at);
+        at += text_put_shown(out, line + at, length - at);
     if (at < length)
         text_puts(out, "...");
     text_putc(out, '\n');
@@ -171,7 +145,7 @@ void diag_write_text(text_buffer *out, const tn_diagnostic *d, bool color)
     put_colored(out, color, colors[d->severity], words[d->severity]);
     if (color)
         text_puts(out, BOLD);
-    put_readable(out, d->message, put_safe);
+    put_readable(out, d->message, text_puts_shown);
     if (color)
         text_puts(out, PLAIN);
     text_puts(out, " [");
@@ -189,7 +163,7 @@ void diag_write_text(text_buffer *out, const tn_diagnostic *d, bool color)
     }
     if (d->fix.title) {
         put_colored(out, color, GREEN, "fix: ");
-        put_readable(out, d->fix.title, put_safe);
+        put_readable(out, d->fix.title, text_puts_shown);
         text_putc(out, '\n');
     }
 }

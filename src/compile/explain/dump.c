@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/text/shown.h"
 #include "compile/explain/explain.h"
 
 const char *dump_stage_name(dump_stage stage)
@@ -16,7 +17,9 @@ static void dump_kernel(const jit_plan *plan, const function_plan *p, uint32_t k
                         text_buffer *out)
 {
     const kernel_plan *made = &p->plans[k];
-    text_printf(out, "kernel %" PRIu32 " of %s\n", k, p->f->name ? p->f->name : "main");
+    text_printf(out, "kernel %" PRIu32 " of ", k);
+    text_puts_shown(out, p->f->name ? p->f->name : "main");
+    text_puts(out, "\n");
     if (stage == DUMP_KERNELS) {
         kernel_print(p->f, &p->kernels.at[k], out);
         for (uint32_t i = 0; i < made->nest->n_schedules; i++) {
@@ -39,8 +42,10 @@ static void dump_kernels(const jit_plan *plan, dump_stage stage, int64_t number,
 {
     for (uint32_t i = 0; i < plan->m->functions.n; i++) {
         const function_plan *p = &plan->functions[i];
-        if (!p->plans)
-            text_printf(out, "%s runs by reference kernels\n", p->f->name ? p->f->name : "main");
+        if (!p->plans) {
+            text_puts_shown(out, p->f->name ? p->f->name : "main");
+            text_puts(out, " runs by reference kernels\n");
+        }
         for (uint32_t k = 0; p->plans && k < p->kernels.n; k++)
             if (number < 0 || number == k)
                 dump_kernel(plan, p, k, stage, out);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/text/shown.h"
 #include "compile/compiled.h"
 #include "compile/tiers/tiers.h"
 #include "runtime/tape.h"
@@ -29,8 +30,11 @@ static void put_name(const explainer *x, value_id v)
 {
     const node *n = node_of(x->f, v);
     text_printf(x->out, "%%%" PRIu32, v);
-    if (n->op == OP_INPUT && attr_string(n->attrs, KEY_NAME))
-        text_printf(x->out, " '%s'", attr_string(n->attrs, KEY_NAME));
+    if (n->op == OP_INPUT && attr_string(n->attrs, KEY_NAME)) {
+        text_puts(x->out, " '");
+        text_puts_shown(x->out, attr_string(n->attrs, KEY_NAME));
+        text_puts(x->out, "'");
+    }
 }
 
 static void put_type(const explainer *x, value_id v)
@@ -237,9 +241,10 @@ static void put_kernel(explainer *x, uint32_t number, const kernel *k, const ker
 static void put_function(explainer *x, const function_plan *p)
 {
     const uint32_t n = p->plans ? p->kernels.n : 0;
-    text_printf(x->out, "%s %s: %" PRIu32 " node%s, %" PRIu32 " kernel%s\n",
-                p->f->is_region ? "region" : "function", p->f->name ? p->f->name : "main",
-                p->f->nodes.n, plural(p->f->nodes.n), n, plural(n));
+    text_puts(x->out, p->f->is_region ? "region " : "function ");
+    text_puts_shown(x->out, p->f->name ? p->f->name : "main");
+    text_printf(x->out, ": %" PRIu32 " node%s, %" PRIu32 " kernel%s\n", p->f->nodes.n,
+                plural(p->f->nodes.n), n, plural(n));
     if (!p->plans)
         text_printf(x->out, "  runs by reference kernels: %s\n", p->why);
     for (uint32_t i = 0; p->plans && i < p->kernels.n; i++)
