@@ -61,6 +61,11 @@ class Verify(unittest.TestCase):
         self.data_set(1, [self.x * np.float32(np.nan)], [self.x * np.float32(np.nan)])
         self.verify()
 
+    def test_names_that_move_the_cursor(self):
+        self.model(model([node("Neg", "x", "y\x1b[31m\u202e")], [X], [("y\x1b[31m\u202e", "f32", None)]))
+        self.data_set(0, [self.x], [-self.x])
+        self.assertIn("test_data_set_0: y?[31m?: f32[3]: equal", self.verify())
+
     def test_types(self):
         self.data_set(0, [self.x], [-self.x.astype(np.float64)])
         self.assertIn("f32[3]: is not f64[3]", self.verify(status=1))

@@ -173,7 +173,10 @@ static tn_status compare_output(verification *v, const char *set, const char *na
                                 const tn_buffer *got, const tn_buffer *want)
 {
     tn_difference d = {.size = sizeof d};
-    cli_printf(&v->out, "%s: %s: ", set, name);
+    cli_put_name(&v->out, set);
+    cli_puts(&v->out, ": ");
+    cli_put_name(&v->out, name);
+    cli_puts(&v->out, ": ");
     cli_put_type(&v->out, &got->type);
     cli_puts(&v->out, ": ");
     if (tn_buffer_compare(got, want, v->rtol, v->atol, &d) != TN_OK) {

@@ -40,7 +40,7 @@ static void put_line(void *user, const tn_function_checks *f)
     t->n_failed += f->verdict == TN_CHECKS_FAILED;
     t->n_refused += f->verdict == TN_CHECKS_REFUSED;
     if (*f->name)
-        cli_puts(&line, f->name);
+        cli_put_name(&line, f->name);
     else
         cli_printf(&line, "the program in line %u", f->line);
     cli_printf(&line, ": %s%s", words[f->verdict], f->why);
