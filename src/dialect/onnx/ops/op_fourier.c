@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/text/text.h"
+#include "dialect/fourier.h"
 #include "dialect/onnx/ops/op.h"
 #include "scalar/math.h"
 
@@ -111,16 +112,6 @@ static tn_value matrix_of(onnx_call *c, const transform *f, int64_t n, int64_t p
     return paired(b, real, paired(b, minus, r.re, 1), 1);
 }
 
-/* The largest divisor of N that is at most its root. */
-static int64_t divisor(int64_t n)
-{
-    int64_t found = 1;
-    for (int64_t i = 2; i <= n / i; i++)
-        if (n % i == 0)
-            found = i;
-    return found;
-}
-
 /* Part K of X, whose axis AXIS has both. */
 static tn_value part_of(tn_builder *b, tn_value x, int64_t axis, int64_t k)
 {
@@ -133,7 +124,7 @@ static tn_value transformed(onnx_call *c, const transform *f, tn_value x, int64_
 {
     tn_builder *b = c->b;
     const tn_ints none = {0};
-    const int64_t n1 = n <= FEW_POINTS ? 1 : divisor(n), n2 = n / n1;
+    const int64_t n1 = n <= FEW_POINTS ? 1 : fourier_divisor(n), n2 = n / n1;
     if (n1 < LEAST_FACTOR) {
         const tn_value w = matrix_of(c, f, n, parts, bins);
         const tn_value y = tn_dot_general(b, x, w, none, none, TN_INTS(1, 2), TN_INTS(0, 1),

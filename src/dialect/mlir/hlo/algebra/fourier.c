@@ -2,6 +2,7 @@
  * prime one by a matrix. All in complex numbers of f64. */
 #include <math.h>
 
+#include "dialect/fourier.h"
 #include "dialect/mlir/hlo/lower.h"
 
 enum { MOST_PRIME = 4096 }; /* larger ones would take more memory than they are worth */
@@ -33,22 +34,12 @@ static tn_value by_matrix(tn_builder *b, tn_value x, int64_t n, int sign)
                           TN_INTS(0), TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
 }
 
-/* The largest divisor of N that is at most its root; 1 for a prime. */
-static int64_t divisor(int64_t n)
-{
-    int64_t found = 1;
-    for (int64_t i = 2; i <= n / i; i++)
-        if (n % i == 0)
-            found = i;
-    return found;
-}
-
 /* X[lines, n] transformed along its last axis. */
 static tn_value transformed(shlo_call *c, tn_value x, int64_t lines, int64_t n, int sign)
 {
     enum { SMALL = 32 };
     tn_builder *b = c->b;
-    const int64_t n1 = n <= SMALL ? 1 : divisor(n), n2 = n / n1;
+    const int64_t n1 = n <= SMALL ? 1 : fourier_divisor(n), n2 = n / n1;
     if (n1 == 1 && n > MOST_PRIME) {
         (void)shlo_refuse(c, DIAG_NotImplemented, "a prime length above %d is not transformed",
                           MOST_PRIME);
@@ -60,9 +51,13 @@ static tn_value transformed(shlo_call *c, tn_value x, int64_t lines, int64_t n, 
     tn_value y = tn_reshape(b, x, TN_INTS(lines, n1, n2));
     y = tn_transpose(b, y, TN_INTS(0, 2, 1));
     y = transformed(c, tn_reshape(b, y, TN_INTS(lines * n2, n1)), lines * n2, n1, sign);
+    if (!tn_is_value(y))
+        return y;
     y = tn_transpose(b, tn_reshape(b, y, TN_INTS(lines, n2, n1)), TN_INTS(0, 2, 1));
     y = tn_mul(b, y, roots(b, n1, n2, n, sign));
     y = transformed(c, tn_reshape(b, y, TN_INTS(lines * n1, n2)), lines * n1, n2, sign);
+    if (!tn_is_value(y))
+        return y;
     y = tn_transpose(b, tn_reshape(b, y, TN_INTS(lines, n1, n2)), TN_INTS(0, 2, 1));
     return tn_reshape(b, y, TN_INTS(lines, n));
 }
@@ -86,7 +81,7 @@ static tn_value along(shlo_call *c, tn_value x, int64_t axis, int sign)
     const int64_t lines = t->count / n;
     const tn_value flat = tn_reshape(b, turned, TN_INTS(lines, n));
     const tn_value y = transformed(c, flat, lines, n, sign);
-    return own ? tn_transpose(b, tn_reshape(b, y, shlo_dims(own)), swap) : y;
+    return own && tn_is_value(y) ? tn_transpose(b, tn_reshape(b, y, shlo_dims(own)), swap) : y;
 }
 
 /* All N elements of the last axis of X, of which the first half and one are there: the others are
@@ -157,6 +152,8 @@ bool shlo_lower_fft(shlo_call *c)
     double scale = 1;
     if (f.is_real && !f.is_inverse) {
         x = along(c, x, last, sign);
+        if (!tn_is_value(x))
+            return false;
         x = tn_slice_axis(b, x, last, 0, f.length[f.n - 1] / 2 + 1);
     }
     for (uint32_t k = 0; k + 1 < f.n; k++)
@@ -165,6 +162,8 @@ bool shlo_lower_fft(shlo_call *c)
         x = mirrored(c, x, f.length[f.n - 1]);
     if (!f.is_real || f.is_inverse)
         x = along(c, x, last, sign);
+    if (!tn_is_value(x))
+        return false;
     for (uint32_t k = 0; k < f.n; k++)
         scale *= (double)f.length[k];
     if (f.is_inverse)
