@@ -49,23 +49,70 @@ static bool read_auto_pad(onnx_call *c, auto_pad *out)
                        "'auto_pad' is NOTSET, SAME_UPPER, SAME_LOWER or VALID");
 }
 
-/* TOTAL at both ends; the odd one stands behind for SAME_UPPER, and in front for all others. */
-static void share(int64_t total, auto_pad how, int64_t *low, int64_t *high)
+/* X - Y */
+static dim less(onnx_call *c, dim x, dim y)
 {
-    total = total < 0 ? 0 : total;
-    *low = how == SAME_UPPER ? total / 2 : total - total / 2;
-    *high = total - *low;
+    return onnx_dim_of(c, DIM_ADD, x, onnx_dim_of(c, DIM_MUL, y, -1));
 }
 
-static bool read_extents(onnx_call *c, const type *t, uint32_t n, int64_t *extents)
+/* What X lacks to be a multiple of STEP. */
+static dim to_multiple(onnx_call *c, dim x, int64_t step)
 {
-    for (uint32_t i = 0; i < n; i++) {
+    return onnx_dim_of(c, DIM_MOD, onnx_dim_of(c, DIM_MUL, x, -1), step);
+}
+
+/* 1 where X, from 0 to STEP - 1, is LEAST or more, else 0. */
+static dim reaches(onnx_call *c, dim x, int64_t least, int64_t step)
+{
+    if (least <= 0 || least >= step)
+        return least <= 0;
+    return onnx_dim_of(c, DIM_FLOORDIV, onnx_dim_plus(c, x, step - least), step);
+}
+
+/* How much more than EXTENT windows that start at every multiple of STEP inside of it cover. */
+static dim overhang(onnx_call *c, dim extent, int64_t reach, int64_t step)
+{
+    const dim last = to_multiple(c, extent, step); /* the last starts STEP - LAST before the end */
+    const dim over = onnx_dim_plus(c, last, reach - step);
+    return reach >= step ? over
+                         : onnx_dim_of(c, DIM_MUL, over, reaches(c, last, step - reach, step));
+}
+
+/* TOTAL at both ends; the odd one stands behind for SAME_UPPER, and in front for all others. */
+static void share(onnx_call *c, dim total, auto_pad how, dim *low, dim *high)
+{
+    const dim half = onnx_dim_of(c, DIM_FLOORDIV, total, 2), rest = less(c, total, half);
+    *low = how == SAME_UPPER ? half : rest;
+    *high = how == SAME_UPPER ? rest : half;
+}
+
+/* The last N extents of T. */
+static void take_extents(const type *t, uint32_t n, dim *extents)
+{
+    for (uint32_t i = 0; i < n; i++)
         extents[i] = t->dims[t->rank - n + i];
+}
+
+bool onnx_need_extents(onnx_call *c, const type *t, uint32_t n)
+{
+    dim extents[TN_MAX_RANK];
+    take_extents(t, n, extents);
+    for (uint32_t i = 0; i < n; i++)
         if (dim_is_symbolic(extents[i]))
             return onnx_refuse(c, DIAG_ShapeUnknown, "the extent '%s' needs a value",
                                dims_text(&c->im->memory, &c->im->m->types, &extents[i], 1));
-    }
     return true;
+}
+
+/* `ceil_mode`: a last window that ends behind the padding counts, unless it starts there. Padding
+ * that makes room for it, or that takes the room of one that starts there. */
+static dim more_behind(onnx_call *c, dim room, int64_t reach, int64_t high, int64_t step)
+{
+    const dim rest = to_multiple(c, room, step);
+    if (high >= reach) /* it always starts there */
+        return onnx_dim_plus(c, reaches(c, rest, 1, step), -1);
+    const dim starts_behind = reaches(c, rest, reach - high, step);
+    return onnx_dim_of(c, DIM_MUL, rest, less(c, 1, starts_behind));
 }
 
 bool onnx_read_windows(onnx_call *c, const type *t, bool has_kernel, onnx_windows *w)
@@ -81,27 +128,28 @@ bool onnx_read_windows(onnx_call *c, const type *t, bool has_kernel, onnx_window
     if ((!has_kernel && !onnx_window_list(c, "kernel_shape", w->n, 1, 1, w->kernel)) ||
         !onnx_window_list(c, "strides", w->n, 1, 1, w->strides) ||
         !onnx_window_list(c, "dilations", w->n, 1, 1, w->dilations) || !read_auto_pad(c, &how) ||
-        !read_pads(c, w->n, 0, w->low, w->high) || !read_extents(c, t, w->n, w->extents))
+        !read_pads(c, w->n, 0, w->low, w->high))
         return false;
+    take_extents(t, w->n, w->extents);
     const bool ceil_mode = onnx_attr_int(c, "ceil_mode", 0);
     for (uint32_t i = 0; i < w->n; i++) {
         const int64_t reach = (w->kernel[i] - 1) * w->dilations[i] + 1, step = w->strides[i];
-        const int64_t extent = w->extents[i];
-        if (how == SAME_UPPER || how == SAME_LOWER)
-            share(((extent + step - 1) / step - 1) * step + reach - extent, how, &w->low[i],
-                  &w->high[i]);
+        const bool is_same = how == SAME_UPPER || how == SAME_LOWER; /* as many as steps begin */
+        if (is_same)
+            share(c, overhang(c, w->extents[i], reach, step), how, &w->low[i], &w->high[i]);
         else if (how == PADS_NONE)
             w->low[i] = w->high[i] = 0;
         w->padding[i] = w->high[i];
-        const int64_t room = extent + w->low[i] + w->high[i] - reach;
-        const int64_t steps = ceil_mode ? room + step - 1 : room;
-        w->out[i] = steps < 0 ? 0 : steps / step + 1;
-        if (ceil_mode && (w->out[i] - 1) * step >= extent + w->low[i]) /* it would start behind */
-            w->out[i]--;
-        if (w->out[i] < 1)
+        const dim pads = onnx_dim_of(c, DIM_ADD, w->low[i], w->high[i]);
+        dim room = onnx_dim_plus(c, onnx_dim_of(c, DIM_ADD, w->extents[i], pads), -reach);
+        if (ceil_mode && !is_same) {
+            const dim more = more_behind(c, room, reach, w->high[i], step);
+            w->high[i] = onnx_dim_of(c, DIM_ADD, w->high[i], more);
+            room = onnx_dim_of(c, DIM_ADD, room, more);
+        }
+        w->out[i] = onnx_dim_plus(c, onnx_dim_of(c, DIM_FLOORDIV, room, step), 1);
+        if (!dim_is_symbolic(w->out[i]) && w->out[i] < 1)
             return onnx_refuse(c, DIAG_InvalidDimension, "the window is larger than the input");
-        const int64_t more = (w->out[i] - 1) * step - room;
-        w->high[i] += more > 0 ? more : 0;
     }
     return true;
 }
@@ -143,9 +191,10 @@ bool onnx_read_kernel(onnx_call *c, const type *t, const type *u, onnx_windows *
         return onnx_refuse(c, DIAG_RankMismatch, "a filter of rank %" PRIu32 " for rank %" PRIu32,
                            u->rank, t->rank);
     w->n = t->rank - 2;
-    if (!read_extents(c, u, w->n, w->kernel) ||
+    if (!onnx_need_extents(c, u, w->n) ||
         (is_given && !onnx_window_list(c, "kernel_shape", w->n, 1, 1, given)))
         return false;
+    take_extents(u, w->n, w->kernel);
     for (uint32_t i = 0; i < w->n; i++) {
         if (w->kernel[i] < 1 || w->kernel[i] > INT32_MAX)
             return onnx_refuse(c, DIAG_InvalidDimension, "a filter has no elements");
@@ -181,32 +230,33 @@ bool onnx_op_conv(onnx_call *c)
 /* ---- transposed ---- */
 
 /* How much is cut off at both ends, and the extents of the result. */
-static bool transposed_pads(onnx_call *c, onnx_windows *w, int64_t *extra)
+static bool transposed_pads(onnx_call *c, const type *t, onnx_windows *w, int64_t *extra)
 {
     int64_t shape[TN_MAX_RANK];
     auto_pad how = PADS_GIVEN;
     const onnx_attribute *given = onnx_attr_of(c, "output_shape", ONNX_INTS);
     if (!read_auto_pad(c, &how) || !onnx_window_list(c, "output_padding", w->n, 0, 0, extra) ||
-        !read_pads(c, w->n, 0, w->low, w->high))
+        !read_pads(c, w->n, 0, w->low, w->high) || (given && !onnx_need_extents(c, t, w->n)))
         return false;
     if (given && given->ints.n > w->n && given->ints.n <= TN_MAX_RANK) /* with batch and channels */
         memcpy(shape, (const int64_t *)given->ints.at + given->ints.n - w->n, w->n * sizeof *shape);
     else if (given && !onnx_window_list(c, "output_shape", w->n, 1, 0, shape))
         return false;
+    take_extents(t, w->n, w->extents);
     for (uint32_t i = 0; i < w->n; i++) {
-        const int64_t whole = w->strides[i] * (w->extents[i] - 1) + extra[i] +
-                              (w->kernel[i] - 1) * w->dilations[i] + 1;
+        const int64_t reach = (w->kernel[i] - 1) * w->dilations[i] + 1 + extra[i];
+        const dim starts =
+            onnx_dim_of(c, DIM_MUL, onnx_dim_plus(c, w->extents[i], -1), w->strides[i]);
         if (how == PADS_NONE)
             w->low[i] = w->high[i] = 0;
-        w->out[i] = given                                    ? shape[i]
-                    : how == SAME_UPPER || how == SAME_LOWER ? w->extents[i] * w->strides[i]
-                                                             : whole - w->low[i] - w->high[i];
         if (given || how == SAME_UPPER || how == SAME_LOWER) {
-            share(whole - w->out[i], how, &w->low[i], &w->high[i]);
-            if (whole < w->out[i]) /* zeros behind */
-                w->high[i] = whole - w->out[i];
+            const int64_t total = given ? starts + reach - shape[i] : reach - w->strides[i];
+            share(c, total > 0 ? total : 0, how, &w->low[i], &w->high[i]);
+            if (total < 0) /* zeros behind */
+                w->high[i] = total;
         }
-        if (w->out[i] < 0)
+        w->out[i] = onnx_dim_plus(c, starts, reach - w->low[i] - w->high[i]);
+        if (!dim_is_symbolic(w->out[i]) && w->out[i] < 0)
             return onnx_refuse(c, DIAG_InvalidDimension, "its padding is more than there is");
     }
     return true;
@@ -245,7 +295,8 @@ static tn_value cut_result(onnx_call *c, tn_value y, const int64_t *from, const 
     for (uint32_t i = 0; i < w->n; i++) {
         const type *t = onnx_type_of(c, y);
         if (t && (from[i] || t->dims[2 + i] != w->out[i]))
-            y = tn_slice_axis(c->b, y, 2 + i, from[i], w->out[i]);
+            y = dim_is_symbolic(w->out[i]) ? known_part(c->b, y, 2 + i, from[i], 1, w->out[i])
+                                           : tn_slice_axis(c->b, y, 2 + i, from[i], w->out[i]);
     }
     return y;
 }
@@ -259,9 +310,10 @@ bool onnx_op_conv_transpose(onnx_call *c)
     int64_t low[TN_MAX_RANK] = {0}, high[TN_MAX_RANK] = {0};
     int64_t from[TN_MAX_RANK];
     onnx_windows w;
-    if (!t || !u || !onnx_read_kernel(c, t, u, &w) || !read_extents(c, t, w.n, w.extents) ||
+    if (!t || !u || !onnx_read_kernel(c, t, u, &w) ||
         !onnx_window_list(c, "strides", w.n, 1, 1, w.strides) ||
-        !onnx_window_list(c, "dilations", w.n, 1, 1, w.dilations) || !transposed_pads(c, &w, extra))
+        !onnx_window_list(c, "dilations", w.n, 1, 1, w.dilations) ||
+        !transposed_pads(c, t, &w, extra))
         return false;
     if (groups < 1 || dim_is_symbolic(u->dims[0]) || dim_is_symbolic(u->dims[1]) ||
         u->dims[0] % groups)

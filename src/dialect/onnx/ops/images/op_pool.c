@@ -23,28 +23,9 @@ static tn_value reduce_windows(onnx_call *c, tn_value x, tn_combine combine, con
 
 /* ---- MaxPool ---- */
 
-/* The first element inside the tensor, along spatial axis I, of each window of a result of RANK
- * axes: what stands before it is padding. */
-static tn_value first_inside(onnx_call *c, const onnx_windows *w, uint32_t i, uint32_t rank)
-{
-    int64_t *first = ARENA_ARRAY(&c->im->memory, int64_t, (size_t)w->out[i]);
-    int64_t dims[TN_MAX_RANK];
-    if (!first) {
-        (void)onnx_no_memory(c->im);
-        return tn_no_value();
-    }
-    for (int64_t k = 0; k < w->out[i]; k++) {
-        const int64_t start = k * w->strides[i] - w->low[i], step = w->dilations[i];
-        first[k] = start < 0 ? (start % step + step) % step : start;
-    }
-    for (uint32_t k = 0; k < rank; k++)
-        dims[k] = k == 2 + i ? w->out[i] : 1;
-    return tn_constant(c->b, TN_SI64, (tn_ints){dims, rank}, first);
-}
-
 /* The coordinate, along spatial axis I, of window position AT: where windows start, and how far
- * inside AT lies. Padding is the largest where all else is as small: then that of what is inside.
- */
+ * inside AT lies. Padding is the largest where all else is as small: then that of the first element
+ * of the window that is inside. */
 static tn_value coordinate(onnx_call *c, tn_value at, const onnx_windows *w, uint32_t i)
 {
     const type *t = onnx_type_of(c, at);
@@ -57,10 +38,16 @@ static tn_value coordinate(onnx_call *c, tn_value at, const onnx_windows *w, uin
     const tn_value inside = tn_mod(c->b, one, tn_scalar_int(c->b, TN_SI64, w->kernel[i]));
     const tn_value far = onnx_scaled(c, inside, (double)w->dilations[i]);
     const tn_value window = tn_iota(c->b, TN_SI64, onnx_dims(t), 2 + i);
-    const tn_value start =
-        onnx_plus(c, onnx_scaled(c, window, (double)w->strides[i]), -(double)w->low[i]);
-    const tn_value found = tn_add(c->b, start, far);
-    return w->low[i] ? tn_maximum(c->b, found, first_inside(c, w, i, t->rank)) : found;
+    const tn_value padded = onnx_scaled(c, window, (double)w->strides[i]); /* counts padding, too */
+    if (w->low[i] == 0)
+        return tn_add(c->b, padded, far);
+    const tn_value low = known_size_data(c->b, TN_SI64, w->low[i]);
+    const tn_value start = tn_sub(c->b, padded, low);
+    const tn_value step = tn_scalar_int(c->b, TN_SI64, w->dilations[i]);
+    const tn_value more = onnx_scaled(c, low, (double)w->dilations[i] - 1);
+    const tn_value first = tn_mod(c->b, tn_add(c->b, padded, more), step); /* START modulo STEP */
+    const tn_value outside = tn_compare(c->b, TN_LT, start, tn_scalar_int(c->b, TN_SI64, 0));
+    return tn_maximum(c->b, tn_add(c->b, start, far), tn_select(c->b, outside, first, start));
 }
 
 /* Where the largest elements stand, counted through the whole tensor. */
@@ -90,7 +77,7 @@ static bool give_positions(onnx_call *c, tn_value x, const type *t, const onnx_w
     tn_value flat = tn_add(c->b, tn_mul(c->b, image, channels), channel);
     for (uint32_t k = 0; k < w->n; k++) {
         const uint32_t i = columns_first ? w->n - 1 - k : k;
-        flat = tn_mul(c->b, flat, tn_scalar_int(c->b, TN_SI64, w->extents[i]));
+        flat = tn_mul(c->b, flat, known_size_data(c->b, TN_SI64, w->extents[i]));
         flat = tn_add(c->b, flat, coordinate(c, at, w, i));
     }
     return onnx_give(c, 1, flat);
@@ -123,10 +110,44 @@ bool onnx_op_max_pool(onnx_call *c)
 
 /* ---- AveragePool ---- */
 
-/* How many elements count for each window along axis I, as a constant that broadcasts. */
+/* How many elements count for each window along axis I, which has a symbolic size. */
+static tn_value counted_along(onnx_call *c, tn_dtype d, const onnx_windows *w, uint32_t i,
+                              bool with_pads)
+{
+    int64_t ones[TN_MAX_RANK], window[TN_MAX_RANK], strides[TN_MAX_RANK], dilations[TN_MAX_RANK];
+    dim dims[TN_MAX_RANK], pads[2 * TN_MAX_RANK] = {0};
+    for (uint32_t k = 0; k < w->n; k++)
+        ones[k] = window[k] = strides[k] = dilations[k] = dims[k] = 1;
+    window[i] = w->kernel[i];
+    strides[i] = w->strides[i];
+    dilations[i] = w->dilations[i];
+    dims[i] = w->extents[i];
+    pads[2 * i] = with_pads ? 0 : w->low[i];
+    pads[2 * i + 1] = w->high[i];
+    if (with_pads) {
+        const dim both = onnx_dim_of(c, DIM_ADD, w->low[i], w->padding[i]);
+        dims[i] = onnx_dim_of(c, DIM_ADD, dims[i], both);
+        pads[2 * i + 1] =
+            onnx_dim_of(c, DIM_ADD, w->high[i], onnx_dim_of(c, DIM_MUL, w->padding[i], -1));
+    }
+    const tn_window how = {.window = {window, w->n},
+                           .strides = {strides, w->n},
+                           .dilation = {dilations, w->n},
+                           .base_dilation = {ones, w->n},
+                           .pads = {pads, 2 * (size_t)w->n}};
+    const tn_value all = tn_splat(c->b, d, (tn_ints){dims, w->n}, 1);
+    return tn_reduce_window(c->b, all, TN_COMBINE_ADD, &how, TN_DTYPE_DEFAULT);
+}
+
+/* The same along any axis, as a constant where the numbers are known. */
 static tn_value counts_along(onnx_call *c, tn_value like, const onnx_windows *w, uint32_t i,
                              bool with_pads)
 {
+    const type *t = onnx_type_of(c, like);
+    if (!t)
+        return like;
+    if (dim_is_symbolic(w->extents[i]))
+        return counted_along(c, t->dtype, w, i, with_pads);
     const int64_t first = with_pads ? -w->low[i] : 0;
     const int64_t end = w->extents[i] + (with_pads ? w->padding[i] : 0);
     int64_t dims[TN_MAX_RANK];
@@ -142,9 +163,7 @@ static tn_value counts_along(onnx_call *c, tn_value like, const onnx_windows *w,
         }
     for (uint32_t k = 0; k < w->n; k++)
         dims[k] = k == i ? w->out[i] : 1;
-    const tn_value made = tn_constant(c->b, TN_F64, (tn_ints){dims, w->n}, counts);
-    const type *t = onnx_type_of(c, like);
-    return t ? tn_cast(c->b, made, t->dtype) : made;
+    return tn_cast(c->b, tn_constant(c->b, TN_F64, (tn_ints){dims, w->n}, counts), t->dtype);
 }
 
 static bool is_padded(const onnx_windows *w)

@@ -310,7 +310,8 @@ static bool read_deformed(deformed *d)
     if (t->rank != 4 || u->rank != 4)
         return onnx_refuse(c, DIAG_RankMismatch,
                            "it takes images [batch, channels, height, width]");
-    if (!onnx_read_kernel(c, t, u, &d->w) || !onnx_read_windows(c, t, true, &d->w))
+    if (!onnx_read_kernel(c, t, u, &d->w) || !onnx_need_extents(c, t, 2) ||
+        !onnx_read_windows(c, t, true, &d->w))
         return false;
     const dim channels = t->dims[1], out = u->dims[0];
     if (dim_is_symbolic(channels) || dim_is_symbolic(out) || d->w.extents[0] < 1 ||

@@ -4,19 +4,21 @@
 
 #include "dialect/onnx/ops/op.h"
 
-/* How windows move over the last N axes of a tensor; all of it numbers. */
+/* How windows move over the last N axes of a tensor. */
 typedef struct onnx_windows {
     uint32_t n;
-    int64_t extents[TN_MAX_RANK]; /* of those axes */
-    int64_t kernel[TN_MAX_RANK], strides[TN_MAX_RANK], dilations[TN_MAX_RANK];
-    int64_t low[TN_MAX_RANK], high[TN_MAX_RANK];
-    int64_t padding[TN_MAX_RANK]; /* HIGH without what `ceil_mode` adds */
-    int64_t out[TN_MAX_RANK];     /* how many there are */
+    int64_t kernel[TN_MAX_RANK], strides[TN_MAX_RANK], dilations[TN_MAX_RANK]; /* numbers */
+    dim extents[TN_MAX_RANK];                                                  /* of those axes */
+    dim low[TN_MAX_RANK], high[TN_MAX_RANK];
+    dim padding[TN_MAX_RANK]; /* HIGH without what `ceil_mode` changes */
+    dim out[TN_MAX_RANK];     /* how many there are */
 } onnx_windows;
 
 /* Read `kernel_shape`, which W.kernel holds already where HAS_KERNEL, strides, dilations, pads and
  * auto_pad for a tensor of type T. */
 bool onnx_read_windows(onnx_call *c, const type *t, bool has_kernel, onnx_windows *w);
+/* Are the last N extents of T numbers? Refused otherwise. */
+bool onnx_need_extents(onnx_call *c, const type *t, uint32_t n);
 /* The list NAME with an entry for each of N axes, OTHERWISE when it is left out; entries from LEAST
  * on. */
 bool onnx_window_list(onnx_call *c, const char *name, uint32_t n, int64_t otherwise, int64_t least,

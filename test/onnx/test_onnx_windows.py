@@ -1,0 +1,110 @@
+"""Convolutions and pools of images whose extents are symbolic sizes: models are read without values for these, and the program gives what
+the model does that is read for one extent."""
+import pathlib
+import tempfile
+import unittest
+
+from lib import package  # noqa: F401
+
+import numpy as np
+
+import tenon
+from lib.onnx_case import Case, floats
+from lib.onnx_files import model, node
+from lib.program import start
+
+POOLS = [{"kernel_shape": [k], "strides": [s], **more}
+         for k, s in ((2, 2), (3, 1), (1, 4), (3, 5))
+         for more in ({}, {"ceil_mode": 1}, {"auto_pad": "SAME_UPPER"}, {"auto_pad": "SAME_LOWER"}, {"auto_pad": "VALID", "ceil_mode": 1},
+                      {"pads": [k // 2, (k - 1) // 2]}, {"pads": [0, k - 1], "ceil_mode": 1}, {"dilations": [2], "ceil_mode": 1},
+                      {"dilations": [2], "auto_pad": "SAME_LOWER"})]
+
+
+def one(op, arrays, outputs="y", **attributes):
+    """A model of a node whose first input has symbolic sizes, and its inputs."""
+    names = [f"x{i}" for i in range(len(arrays))]
+    x = arrays[0]
+    symbols = ["N", x.shape[1], *(f"S{i}" for i in range(x.ndim - 2))]
+    return model([node(op, " ".join(names), outputs, **attributes)], [("x0", "f32", symbols)],
+                 [(o, "f32" if o == "y" else "si64", None) for o in outputs.split()], list(zip(names[1:], arrays[1:])), opset=22)
+
+
+def listed(results):
+    return results if isinstance(results, tuple) else [results]
+
+
+class Windows(Case):
+    def same(self, data, xs):
+        """The program of symbolic sizes, for each of XS, and the model as it is read for that."""
+        module = tenon.read(data, dialect="onnx")
+        programs = [module.compile(engine=engine) for engine in ("ref", "jit")]
+        for x in xs:
+            alone = tenon.read(data, dialect="onnx", shapes={"x0": x.shape}).compile(engine="ref")
+            want = [(r.shape, bytes(np.asarray(r))) for r in listed(alone(x))]
+            for program in programs:
+                got = [(r.shape, bytes(np.asarray(r))) for r in listed(program(x))]
+                self.assertEqual(got, want, x.shape)
+
+    def test_pools_of_lines(self):
+        xs = [floats(2, 3, n) for n in (7, 8, 9, 12)]
+        for how in POOLS:
+            for op, more in (("MaxPool", {"outputs": "y at"}), ("AveragePool", {}), ("AveragePool", {"count_include_pad": 1})):
+                with self.subTest(op=op, **how):
+                    self.same(one(op, xs[:1], **how, **more), xs)
+
+    def test_pools_of_images(self):
+        xs = [floats(1, 2, h, w) for h, w in ((9, 6), (6, 9), (10, 11))]
+        for op, more in (("MaxPool", {"outputs": "y at", "storage_order": 1}), ("AveragePool", {"count_include_pad": 1}), ("LpPool", {})):
+            how = {"kernel_shape": [3, 2], "strides": [2, 3], "pads": [1, 0, 1, 1], "ceil_mode": 1, **more}
+            with self.subTest(op=op):
+                self.same(one(op, xs[:1], **how), xs)
+
+    def test_convolutions(self):
+        xs = [floats(2, 4, h, w) for h, w in ((9, 6), (6, 9), (12, 12), (3, 3))]
+        for how in ({"strides": [2, 2], "pads": [1, 1, 1, 1]}, {"strides": [2, 3], "auto_pad": "SAME_UPPER"},
+                    {"strides": [3, 2], "auto_pad": "SAME_LOWER", "dilations": [1, 2]}, {"strides": [4, 4]}, {"auto_pad": "SAME_UPPER"},
+                    {"group": 2, "strides": [2, 1]}, {"group": 4, "pads": [0, 1, 2, 1], "strides": [2, 2]}):
+            w = floats(8, 4 // how.get("group", 1), 3, 3)
+            with self.subTest(**how):
+                self.same(one("Conv", [xs[0], w, floats(8)], **how), xs)
+
+    def test_transposed(self):
+        xs = [floats(2, 4, h, w) for h, w in ((4, 6), (6, 3), (5, 5), (1, 1))]
+        for how in ({"strides": [2, 2]}, {"strides": [2, 2], "pads": [1, 1, 1, 1], "output_padding": [1, 1]}, {"strides": [3, 2], "auto_pad": "SAME_UPPER"},
+                    {"strides": [4, 5], "auto_pad": "SAME_LOWER"}, {"pads": [1, 0, 1, 2], "group": 2}, {"strides": [2, 2], "dilations": [2, 1]}):
+            with self.subTest(**how):
+                self.same(one("ConvTranspose", [xs[0], floats(4, 3, 3, 3), floats(3 * how.get("group", 1))], **how), xs)
+
+    def test_networks(self):
+        """Extents of several strided layers, and two ways of the same strides that meet."""
+        nodes = [node("Conv", "x w1", "a", strides=[2, 2], pads=[1, 1, 1, 1]), node("MaxPool", "a", "b", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]),
+                 node("Conv", "b w2", "c", strides=[2, 2], pads=[1, 1, 1, 1]), node("Conv", "b w3", "d", strides=[2, 2]),
+                 node("Add", "c d", "e"), node("GlobalAveragePool", "e", "f"), node("Flatten", "f", "y")]
+        data = model(nodes, [("x", "f32", ["N", 3, "H", "W"])], [("e", "f32", None), ("y", "f32", None)],
+                     [("w1", floats(8, 3, 3, 3)), ("w2", floats(8, 8, 3, 3)), ("w3", floats(8, 8, 1, 1))])
+        self.accepted(data)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "m.onnx")
+            path.write_bytes(data)
+            for command in (["info"], ["convert", "--to", "stablehlo"], ["convert", "--to", "onnx", "-o", pathlib.Path(folder, "n.onnx")]):
+                done = start(command[0], path, *command[1:])
+                self.assertEqual(done.returncode, 0, (command, done.stderr))
+        for n, h, w in ((1, 32, 32), (2, 33, 47), (1, 1, 9)):
+            e, y = self.run_model(data, {"x": floats(n, 3, h, w)})
+            self.assertEqual((e.shape, y.shape), ((n, 8, -(-h // 8), -(-w // 8)), (n, 8)))
+
+    def test_too_small(self):
+        """What is too small for the windows is refused by the run, and the model is not."""
+        data = one("MaxPool", [floats(1, 1, 4, 4)], kernel_shape=[3, 3], strides=[2, 2])
+        self.accepted(data)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "m.onnx")
+            path.write_bytes(data)
+            np.save(pathlib.Path(folder, "x.npy"), floats(1, 1, 4, 2))
+            done = start("run", path, "--input", f"x0={folder}/x.npy")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"\[(InvalidDimension|InvalidAttribute)\]")
+
+
+if __name__ == "__main__":
+    unittest.main()
