@@ -47,7 +47,9 @@ static tn_value coordinate(onnx_call *c, tn_value at, const onnx_windows *w, uin
     const tn_value more = onnx_scaled(c, low, (double)w->dilations[i] - 1);
     const tn_value first = tn_mod(c->b, tn_add(c->b, padded, more), step); /* START modulo STEP */
     const tn_value outside = tn_compare(c->b, TN_LT, start, tn_scalar_int(c->b, TN_SI64, 0));
-    return tn_maximum(c->b, tn_add(c->b, start, far), tn_select(c->b, outside, first, start));
+    const tn_value least = tn_select(c->b, outside, first, start);
+    const tn_value found = tn_add(c->b, start, far);
+    return tn_maximum(c->b, found, least);
 }
 
 /* Where the largest elements stand, counted through the whole tensor. */
