@@ -1,4 +1,4 @@
-"""Convolutions and pools of images whose extents are symbolic sizes: models are read without values for these, and the program gives what
+"""Convolutions, pools and larger copies of images whose extents are symbolic sizes: models are read without values for these, and the program gives what
 the model does that is read for one extent."""
 import pathlib
 import tempfile
@@ -74,6 +74,34 @@ class Windows(Case):
                     {"strides": [4, 5], "auto_pad": "SAME_LOWER"}, {"pads": [1, 0, 1, 2], "group": 2}, {"strides": [2, 2], "dilations": [2, 1]}):
             with self.subTest(**how):
                 self.same(one("ConvTranspose", [xs[0], floats(4, 3, 3, 3), floats(3 * how.get("group", 1))], **how), xs)
+
+    def test_repeated(self):
+        """Resize by whole numbers, where that repeats elements; by sizes, too, that are so many times those of the image."""
+        xs = [floats(2, 4, h, w) for h, w in ((4, 6), (5, 3), (1, 1))]
+        for scales, how in (([1, 1, 2, 3], {}), ([1, 1, 2, 2], {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}),
+                            ([1, 1, 8, 1], {"nearest_mode": "round_prefer_ceil", "coordinate_transformation_mode": "half_pixel_symmetric"})):
+            with self.subTest(scales=scales, **how):
+                scales = np.array(scales, np.float32)
+                data = model([node("Resize", "x0 - s", "y", **how)], [("x0", "f32", ["N", 4, "S0", "S1"])], [("y", "f32", None)],
+                             [("s", scales)], opset=19)
+                self.same(data, xs)
+                nodes = [node("Shape", "x0", "a"), node("Mul", "a f", "b"), node("Resize", "x0 - - b", "y", **how)]
+                self.same(model(nodes, [("x0", "f32", ["N", 4, "S0", "S1"])], [("y", "f32", None)], [("f", scales.astype(np.int64))], opset=19), xs)
+        for scales, how in (([1, 1, 2, 2], {"nearest_mode": "floor"}), ([1, 1, 1.5, 1], {}), ([1, 1, 9, 1], {}), ([1, 1, 2, 2], {"mode": "linear"})):
+            data = model([node("Resize", "x0 - s", "y", **how)], [("x0", "f32", ["N", 4, "S0", "S1"])], [("y", "f32", None)],
+                         [("s", np.array(scales, np.float32))], opset=19)
+            self.assertEqual(self.refused(data), ["ShapeUnknown"], (scales, how))
+            self.run_model(data, {"x0": xs[0]})
+
+    def test_pyramids(self):
+        """What was halved is doubled again, and meets what it was."""
+        nodes = [node("Conv", "x w", "a", strides=[2, 2], pads=[1, 1, 1, 1]), node("Resize", "a - s", "b"), node("Add", "x b", "y")]
+        data = model(nodes, [("x", "f32", ["N", 3, "H", "W"])], [("y", "f32", None)],
+                     [("w", floats(3, 3, 3, 3)), ("s", np.array([1, 1, 2, 2], np.float32))])
+        self.accepted(data)
+        for h, w in ((8, 6), (2, 4)):
+            y, = self.run_model(data, {"x": floats(2, 3, h, w)})
+            self.assertEqual(y.shape, (2, 3, h, w))
 
     def test_networks(self):
         """Extents of several strided layers, and two ways of the same strides that meet."""

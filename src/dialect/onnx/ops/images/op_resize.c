@@ -1,37 +1,5 @@
-/* Resize and Upsample: one axis after the other. Where an element comes from, and with which
- * weights, is computed here; what is left are constants. */
-#include <math.h>
-
-#include "base/memory/checked.h"
-#include "dialect/onnx/ops/op.h"
-
-typedef enum interpolation { NEAREST, LINEAR, CUBIC } interpolation;
-typedef enum coordinates {
-    HALF_PIXEL,
-    HALF_PIXEL_SYMMETRIC,
-    PYTORCH_HALF_PIXEL,
-    ALIGN_CORNERS,
-    ASYMMETRIC,
-    TF_CROP,
-    TF_HALF_PIXEL_NN
-} coordinates;
-typedef enum rounding { PREFER_FLOOR, PREFER_CEIL, FLOOR, CEIL } rounding;
-
-typedef struct resizing {
-    interpolation how;
-    coordinates from;
-    rounding nearest;
-    bool exclude_outside, antialias;
-    double cubic, outside;
-} resizing;
-
-/* One axis: from N elements to M. */
-typedef struct axis_resize {
-    uint32_t axis;
-    int64_t n, m;
-    double scale, length; /* the extent of the result before it is made whole */
-    double first, last;   /* of the part that TF_CROP takes */
-} axis_resize;
+/* Resize and Upsample: what is asked for. */
+#include "dialect/onnx/ops/images/op_resize.h"
 
 static bool read_resizing(onnx_call *c, resizing *r)
 {
@@ -57,260 +25,6 @@ static bool read_resizing(onnx_call *c, resizing *r)
                     .outside = onnx_attr_float(c, "extrapolation_value", 0)};
     return true;
 }
-
-/* ---- where an element comes from ---- */
-
-/* X, which comes from a scale that was rounded to f32 and may have been meant to be a whole number:
- * 5 * 1.4f is a bit less than 7. */
-static double as_f32(double x)
-{
-    return fabs(x) < 0x1p20 ? (double)(float)x : x;
-}
-
-static double exact_source_of(const resizing *r, const axis_resize *a, int64_t i)
-{
-    const double x = (double)i, n = (double)a->n, m = (double)a->m;
-    switch (r->from) {
-    case HALF_PIXEL:
-        return (x + 0.5) / a->scale - 0.5;
-    case HALF_PIXEL_SYMMETRIC:
-        return n / 2 * (1 - m / a->length) + (x + 0.5) / a->scale - 0.5;
-    case PYTORCH_HALF_PIXEL:
-        return a->m > 1 ? (x + 0.5) / a->scale - 0.5 : 0;
-    case ALIGN_CORNERS:
-        return a->length != 1 ? x * (n - 1) / (a->length - 1) : 0;
-    case ASYMMETRIC:
-        return x / a->scale;
-    case TF_CROP:
-        return a->m > 1 ? a->first * (n - 1) + x * (a->last - a->first) * (n - 1) / (m - 1)
-                        : 0.5 * (a->first + a->last) * (n - 1);
-    case TF_HALF_PIXEL_NN:
-        return (x + 0.5) / a->scale;
-    }
-    return x;
-}
-
-static double source_of(const resizing *r, const axis_resize *a, int64_t i)
-{
-    const double x = exact_source_of(r, a, i);
-    return r->how == NEAREST ? as_f32(x) : x;
-}
-
-static int64_t inside(double at, int64_t n)
-{
-    return at < 0 ? 0 : at > (double)(n - 1) ? n - 1 : (int64_t)at;
-}
-
-static int64_t nearest_of(const resizing *r, double x, int64_t n)
-{
-    switch (r->nearest) {
-    case PREFER_FLOOR:
-        return inside(ceil(x - 0.5), n);
-    case PREFER_CEIL:
-        return inside(floor(x + 0.5), n);
-    case FLOOR:
-        return inside(floor(x), n);
-    case CEIL:
-        return inside(ceil(x), n);
-    }
-    return 0;
-}
-
-/* The weight of an element at distance X. */
-static double kernel_at(const resizing *r, double x)
-{
-    const double a = r->cubic;
-    x = fabs(x);
-    if (r->how == LINEAR)
-        return x < 1 ? 1 - x : 0;
-    if (x <= 1)
-        return ((a + 2) * x - (a + 3)) * x * x + 1;
-    return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
-}
-
-/* How an axis is computed: result i is the sum over taps k of the element at[k * m + i] times
- * weight[k * m + i]. */
-typedef struct taps {
-    uint32_t n;
-    int64_t *at;
-    double *weight;
-    bool *is_outside; /* by i */
-    bool some_outside;
-} taps;
-
-static void fill_taps(const resizing *r, const axis_resize *a, taps *t)
-{
-    const double squeeze = r->antialias && a->scale < 1 ? a->scale : 1;
-    for (int64_t i = 0; i < a->m; i++) {
-        const double x = source_of(r, a, i);
-        double sum = 0;
-        t->is_outside[i] = r->from == TF_CROP && (x < 0 || x > (double)(a->n - 1));
-        t->some_outside = t->some_outside || t->is_outside[i];
-        if (r->how == NEAREST) {
-            t->at[i] = nearest_of(r, x, a->n);
-            t->weight[i] = 1;
-            continue;
-        }
-        const double first = floor(x) - (double)(t->n / 2 - 1);
-        for (uint32_t k = 0; k < t->n; k++) {
-            const double at = first + k;
-            const int64_t e = (int64_t)k * a->m + i;
-            const bool out = r->exclude_outside && (at < 0 || at > (double)(a->n - 1));
-            t->at[e] = inside(at, a->n);
-            t->weight[e] = out ? 0 : kernel_at(r, (at - x) * squeeze);
-            sum += t->weight[e];
-        }
-        for (uint32_t k = 0; (r->exclude_outside || squeeze < 1) && sum != 0 && k < t->n; k++)
-            t->weight[(int64_t)k * a->m + i] /= sum;
-    }
-}
-
-static bool make_taps(onnx_call *c, const resizing *r, const axis_resize *a, taps *t)
-{
-    const double reach = r->how == CUBIC ? 2 : 1;
-    const double squeeze = r->antialias && a->scale < 1 ? a->scale : 1;
-    if (reach / squeeze > (double)(1 << 20))
-        return onnx_refuse(c, DIAG_InvalidAttribute, "a scale is too small");
-    *t = (taps){.n = r->how == NEAREST ? 1 : 2 * (uint32_t)ceil(reach / squeeze)};
-    const size_t size = (size_t)t->n * (size_t)a->m;
-    t->at = ARENA_ARRAY(&c->im->memory, int64_t, size);
-    t->weight = ARENA_ARRAY(&c->im->memory, double, size);
-    t->is_outside = ARENA_ARRAY(&c->im->memory, bool, (size_t)a->m);
-    if (!t->at || !t->weight || !t->is_outside)
-        return onnx_no_memory(c->im);
-    fill_taps(r, a, t);
-    return true;
-}
-
-/* ---- computing it ---- */
-
-/* DATA, of type D, along axis AXIS of RANK axes, as elements of LIKE. */
-static tn_value along(onnx_call *c, tn_dtype d, const void *data, const axis_resize *a,
-                      uint32_t rank, tn_dtype like)
-{
-    int64_t dims[TN_MAX_RANK];
-    for (uint32_t i = a->axis; i < rank; i++)
-        dims[i - a->axis] = i == a->axis ? a->m : 1;
-    return tn_cast(c->b, tn_constant(c->b, d, (tn_ints){dims, rank - a->axis}, data), like);
-}
-
-/* Each element so often, by movement alone. */
-static tn_value repeat(onnx_call *c, tn_value x, const axis_resize *a, int64_t times)
-{
-    const type *t = onnx_type_of(c, x);
-    int64_t dims[TN_MAX_RANK + 1], wide[TN_MAX_RANK + 1], out[TN_MAX_RANK];
-    if (!t)
-        return x;
-    for (uint32_t i = 0; i <= t->rank; i++) {
-        dims[i] = i == a->axis + 1 ? 1 : t->dims[i - (i > a->axis)];
-        wide[i] = i == a->axis + 1 ? times : dims[i];
-    }
-    memcpy(out, t->dims, t->rank * sizeof *out);
-    out[a->axis] = a->m;
-    const tn_value apart = tn_reshape(c->b, x, (tn_ints){dims, t->rank + 1});
-    const tn_value spread = tn_broadcast(c->b, apart, (tn_ints){wide, t->rank + 1});
-    return tn_reshape(c->b, spread, (tn_ints){out, t->rank});
-}
-
-static tn_value take(onnx_call *c, tn_value x, const axis_resize *a, const int64_t *at)
-{
-    const type *t = onnx_type_of(c, x);
-    const int64_t times = a->m / a->n, step = a->n / a->m;
-    bool repeats = t && t->rank < TN_MAX_RANK && a->m % a->n == 0, steps = a->n % a->m == 0;
-    for (int64_t i = 0; i < a->m; i++) {
-        repeats = repeats && at[i] == i / times;
-        steps = steps && at[i] == i * step;
-    }
-    if (repeats)
-        return repeat(c, x, a, times);
-    if (steps && t) {
-        int64_t starts[TN_MAX_RANK] = {0}, ends[TN_MAX_RANK], by[TN_MAX_RANK];
-        for (uint32_t i = 0; i < t->rank; i++) {
-            ends[i] = INT64_MAX;
-            by[i] = i == a->axis ? step : 1;
-        }
-        return tn_slice_steps(c->b, x, (tn_ints){starts, t->rank}, (tn_ints){ends, t->rank},
-                              (tn_ints){by, t->rank});
-    }
-    const tn_value i = tn_constant(c->b, TN_SI64, (tn_ints){&a->m, 1}, at);
-    return onnx_take_along(c, x, i, a->axis);
-}
-
-/* By a product with a matrix, where there are many taps. */
-static tn_value multiply(onnx_call *c, tn_value x, const axis_resize *a, const taps *t)
-{
-    const type *u = onnx_type_of(c, x);
-    int64_t perm[TN_MAX_RANK], size;
-    if (!u || !mul_i64(a->n, a->m, &size) || size > (1 << 28)) {
-        (void)onnx_refuse(c, DIAG_LimitExceeded, "an axis is too long for so many weights");
-        return tn_no_value();
-    }
-    double *matrix = ARENA_ARRAY(&c->im->memory, double, (size_t)size);
-    if (!matrix) {
-        (void)onnx_no_memory(c->im);
-        return tn_no_value();
-    }
-    for (uint32_t k = 0; k < t->n; k++)
-        for (int64_t i = 0; i < a->m; i++)
-            matrix[i * a->n + t->at[k * a->m + i]] += t->weight[k * a->m + i];
-    const tn_value wide = tn_constant(c->b, TN_F64, TN_INTS(a->m, a->n), matrix);
-    const tn_value w = tn_cast(c->b, wide, u->dtype);
-    const tn_value y = tn_dot_general(c->b, x, w, (tn_ints){0}, (tn_ints){0}, TN_INTS(a->axis),
-                                      TN_INTS(1), TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
-    for (uint32_t i = 0; i < u->rank; i++)
-        perm[i] = i < a->axis ? i : i == a->axis ? (int64_t)u->rank - 1 : i - 1;
-    return tn_cast(c->b, tn_transpose(c->b, y, (tn_ints){perm, u->rank}), u->dtype);
-}
-
-static tn_value resize_axis(onnx_call *c, tn_value x, const resizing *r, const axis_resize *a)
-{
-    enum { FEW_TAPS = 4 };
-    const type *u = onnx_type_of(c, x);
-    taps t = {0};
-    if (!u || !make_taps(c, r, a, &t))
-        return tn_no_value();
-    tn_value y = tn_no_value();
-    if (t.n > FEW_TAPS)
-        y = multiply(c, x, a, &t);
-    for (uint32_t k = 0; t.n <= FEW_TAPS && k < t.n; k++) {
-        tn_value part = take(c, x, a, t.at + k * a->m);
-        if (r->how != NEAREST) {
-            const tn_value w = along(c, TN_F64, t.weight + k * a->m, a, u->rank, u->dtype);
-            part = tn_mul(c->b, part, w);
-        }
-        y = k == 0 ? part : tn_add(c->b, y, part);
-    }
-    if (!t.some_outside)
-        return y;
-    const tn_value out = along(c, TN_I1, t.is_outside, a, u->rank, TN_I1);
-    const tn_value value = tn_scalar_like(c->b, y, r->outside);
-    return tn_select(c->b, out, value, y);
-}
-
-static bool give_resized(onnx_call *c, const resizing *r, const axis_resize *list, uint32_t n)
-{
-    tn_value x = onnx_in(c, 0);
-    const type *t = onnx_type_of(c, x);
-    if (!t)
-        return false;
-    const tn_dtype d = t->dtype;
-    const bool widened = r->how != NEAREST && !dtype_is_float(d);
-    if (widened)
-        x = tn_cast(c->b, x, TN_F32);
-    for (uint32_t i = 0; i < n; i++) {
-        const axis_resize *a = &list[i];
-        if (a->n == a->m && a->scale == 1 && r->from != TF_CROP)
-            continue;
-        if (a->m < 0 || (a->n <= 0 && a->m > 0))
-            return onnx_refuse(c, DIAG_InvalidDimension, "an axis has no elements");
-        x = a->m == 0 ? tn_slice_axis(c->b, x, a->axis, 0, 0) : resize_axis(c, x, r, a);
-        if (!tn_is_value(x))
-            return false;
-    }
-    return onnx_give(c, 0, widened ? tn_cast(c->b, x, d) : x);
-}
-
-/* ---- what is asked for ---- */
 
 /* Known floats of input K, or of the attribute NAME. */
 static bool read_floats(onnx_call *c, uint32_t k, const char *name, double *out, uint32_t *n)
@@ -350,19 +64,45 @@ static bool is_whole(const resizing *r, const axis_resize *a)
     return r->from != TF_CROP || (a->first == 0 && a->last == 1);
 }
 
+/* May the axis A, of a symbolic size, be TIMES as long? Refused otherwise. */
+static bool repeats_size(onnx_call *c, const resizing *r, axis_resize *a, double times)
+{
+    const type *t = onnx_in_type(c, 0);
+    if (!t || !(times >= 1 && times < INT16_MAX) || times != floor(times) ||
+        !onnx_only_repeats(r, (int64_t)times) || t->rank == TN_MAX_RANK)
+        return !is_symbolic(c, a->n);
+    a->scale = times;
+    a->m = onnx_dim_of(c, DIM_MUL, a->n, (int64_t)times);
+    return true;
+}
+
+/* How many times as long as N the extent M is, if that is a whole number; else 0. */
+static double times_of(onnx_call *c, dim n, dim m)
+{
+    enum { MOST_TIMES = 8 };
+    for (int64_t times = 2; times <= MOST_TIMES; times++)
+        if (onnx_dim_of(c, DIM_MUL, n, times) == m)
+            return (double)times;
+    return 0;
+}
+
 /* By factors; axes by 1 may have any extent. */
-static bool by_scales(onnx_call *c, const type *t, const resizing *r, const double *scales,
-                      axis_resize *list, uint32_t n, uint32_t *n_out)
+static bool by_scales(onnx_call *c, const resizing *r, const double *scales, axis_resize *list,
+                      uint32_t n, uint32_t *n_out)
 {
     *n_out = 0;
     for (uint32_t i = 0; i < n; i++) {
         axis_resize a = list[i];
         if (scales[i] == 1 && is_whole(r, &a))
             continue;
-        if (is_symbolic(c, t->dims[a.axis]))
-            return false;
+        if (dim_is_symbolic(a.n)) {
+            if (!repeats_size(c, r, &a, scales[i]))
+                return false;
+            list[(*n_out)++] = a;
+            continue;
+        }
         const double part = r->from == TF_CROP ? a.last - a.first : 1;
-        const double length = as_f32((double)a.n * part * scales[i]), m = floor(length);
+        const double length = onnx_as_f32((double)a.n * part * scales[i]), m = floor(length);
         if (!(scales[i] > 0) || !(m < (double)INT32_MAX))
             return onnx_refuse(c, DIAG_InvalidAttribute, "a scale is not above 0, or too large");
         a.scale = scales[i];
@@ -387,7 +127,13 @@ static bool by_sizes(onnx_call *c, const type *t, const resizing *r, const int64
     for (uint32_t i = 0; i < n; i++) {
         if (sizes[i] == t->dims[list[i].axis] && !keeps && is_whole(r, &list[i]))
             continue;
-        if (is_symbolic(c, t->dims[list[i].axis]) || is_symbolic(c, sizes[i]))
+        if (dim_is_symbolic(list[i].n) && dim_is_symbolic(sizes[i]) && !keeps) {
+            if (!repeats_size(c, r, &list[i], times_of(c, list[i].n, sizes[i])))
+                return false;
+            list[(*n_out)++] = list[i];
+            continue;
+        }
+        if (is_symbolic(c, list[i].n) || is_symbolic(c, sizes[i]))
             return false;
         if (sizes[i] < 0 || sizes[i] > INT32_MAX || list[i].n == 0)
             return onnx_refuse(c, DIAG_InvalidDimension, "an extent of the result is out of range");
@@ -451,8 +197,8 @@ bool onnx_op_resize(onnx_call *c)
         list[i].last = part[n + i];
     }
     return (n_sizes ? by_sizes(c, t, &r, sizes, list, n, &n_used)
-                    : by_scales(c, t, &r, scales, list, n, &n_used)) &&
-           give_resized(c, &r, list, n_used);
+                    : by_scales(c, &r, scales, list, n, &n_used)) &&
+           onnx_give_resized(c, &r, list, n_used);
 }
 
 bool onnx_op_upsample(onnx_call *c)
@@ -467,5 +213,5 @@ bool onnx_op_upsample(onnx_call *c)
         return false;
     if (n_scales != n)
         return onnx_refuse(c, DIAG_InvalidAttribute, "it needs a scale for each axis");
-    return by_scales(c, t, &r, scales, list, n, &n_used) && give_resized(c, &r, list, n_used);
+    return by_scales(c, &r, scales, list, n, &n_used) && onnx_give_resized(c, &r, list, n_used);
 }
