@@ -83,6 +83,25 @@ def onnx_nested(folder):
     return "a.onnx", READING
 
 
+def onnx_attribute(name, *values):
+    """A list of integers."""
+    return field(5, field(1, name) + field(20, 7) + b"".join(field(8, v) for v in values))
+
+
+def onnx_windows(folder):
+    """Windows whose positions or counts could be tables as long as the image, and as many phases as a stride has places."""
+    wide, padded = onnx_attribute("kernel_shape", 1, 1 << 10), onnx_attribute("pads", 0, 1, 0, 0)
+    nodes = [onnx_node("AveragePool", ["x"], ["a"], wide, padded), onnx_node("MaxPool", ["x"], ["b", "p"], onnx_attribute("kernel_shape", 1, 2), padded),
+             onnx_node("ConvTranspose", ["w", "w"], ["d"], onnx_attribute("strides", 1, 1 << 25)),
+             *(onnx_node("ReduceMax", [v], [f"r{v}"], field(5, field(1, "keepdims") + field(20, 2) + field(3, 0))) for v in "abd"),
+             onnx_node("Sum", ["ra", "rb", "rd"], ["y"])]
+    weight = field(1, 1) + field(1, 1) + field(1, 1) + field(1, 3) + field(2, 1) + field(8, "w") + field(9, struct.pack("<3f", 1, 2, 3))
+    image = field(11, onnx_value("x", (1, 1, 1, 1 << 27)))
+    body = b"".join(field(1, n) for n in nodes) + field(2, "g") + field(5, weight) + image + field(12, onnx_value("y"))
+    (folder / "a.onnx").write_bytes(field(1, 8) + field(7, body) + field(8, field(2, 17)))
+    return "a.onnx", [["check"], ["info"], ["convert", "--to", "ptir", "-o", "OUT.ptir"], ["explain"], ["grad", "--seed", "1"]]
+
+
 def onnx_huge(folder):
     """A fill of a million times a million numbers, and a tensor that says it has as many."""
     tensor = field(1, 2) + field(2, 7) + field(8, "s") + field(9, struct.pack("<2q", 10**6, 10**6))
@@ -278,7 +297,7 @@ def conformance_brackets(folder):
     return "a.yaml", [["conformance"]]
 
 
-FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_huge, mind_calls, mind_nested, mind_chain,
+FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_windows, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_huge, mind_calls, mind_nested, mind_chain,
             npz_bomb, npz_members, npy_header, safetensors_header, editor_mind, editor_core, editor_hlo, editor_tiny, hlo_tuples, quoted_sizes, conformance_keys, conformance_brackets,
             *(text_of(f) for f in (sweep_bombs.chain, sweep_bombs.inputs, sweep_bombs.outputs, sweep_bombs.symbols, sweep_bombs.long_name,
                                    sweep_bombs.constant, sweep_bombs.wrong, sweep_bombs.wrong_line))]

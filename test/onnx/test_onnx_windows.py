@@ -133,6 +133,32 @@ class Windows(Case):
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(done.stderr, r"\[(InvalidDimension|InvalidAttribute)\]")
 
+    def test_long_strides(self):
+        """Each phase of a transposed convolution is a convolution of its own only where they are not too many."""
+        x, w = floats(1, 2, 2, 3), floats(2, 1, 2, 3)
+        for strides in (64, 64), (65, 64), (1, 5000), (4097, 2):
+            want = np.zeros((strides[0] + 2, 2 * strides[1] + 3), np.float64)
+            for i, j in np.ndindex(2, 3):
+                want[i * strides[0]:i * strides[0] + 2, j * strides[1]:j * strides[1] + 3] += np.einsum("c,cab->ab", x[0, :, i, j], w[:, 0])
+            data = model([node("ConvTranspose", "x w", "y", strides=list(strides))], [("x", "f32", [1, 2, 2, 3])], [("y", "f32", None)], [("w", w)])
+            with self.subTest(strides=strides):
+                (y,) = self.run_model(data, {"x": x})
+                np.testing.assert_allclose(y[0, 0], want, rtol=1e-6, atol=1e-6)  # f32 sums of two products
+
+    def test_long_axes(self):
+        """Tables as long as an axis have a limit; what needs none reads images of any extent."""
+        n = 1 << 27
+        x = [("x", "f32", [1, 1, 1, n])]
+        for op in ({"op": "AveragePool", "pads": [0, 1, 0, 0]}, {"op": "AveragePool", "pads": [0, 1, 0, 0], "count_include_pad": 1}):
+            with self.subTest(**op):
+                self.accepted(model([node(op.pop("op"), "x", "y", kernel_shape=[1, 1000], **op)], x, [("y", "f32", None)]))
+        self.accepted(model([node("MaxPool", "x", "y at", kernel_shape=[1, 3], pads=[0, 1, 0, 1])], x, [("y", "f32", None), ("at", "si64", None)]))
+        for how in {"mode": "cubic"}, {"mode": "nearest"}, {"mode": "linear", "antialias": 1}:
+            scales = np.array([1, 1, 1, 0.3], np.float32)
+            data = model([node("Resize", "x - scales", "y", **how)], x, [("y", "f32", None)], [("scales", scales)], opset=18)
+            with self.subTest(**how):
+                self.assertEqual(self.refused(data), ["LimitExceeded"])
+
 
 if __name__ == "__main__":
     unittest.main()

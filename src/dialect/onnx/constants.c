@@ -188,3 +188,21 @@ const known_value *onnx_value_known(importer *im, onnx_value *v)
         v->known = known_load(&im->memory, f.dtype, f.dims, f.rank, data);
     return v->known;
 }
+
+void *onnx_table(onnx_call *c, int64_t n, int64_t each)
+{
+    enum { MOST = 1 << 25 };
+    int64_t size;
+    if (!mul_i64(n, each, &size) || size > MOST - c->im->n_tabled) {
+        (void)onnx_refuse(c, DIAG_LimitExceeded,
+                          "tables for its extents would have more than %d numbers, with those of "
+                          "nodes before",
+                          MOST);
+        return NULL;
+    }
+    c->im->n_tabled += size;
+    double *table = ARENA_ARRAY(&c->im->memory, double, (size_t)size);
+    if (!table)
+        (void)onnx_no_memory(c->im);
+    return table;
+}

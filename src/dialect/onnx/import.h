@@ -93,6 +93,7 @@ typedef struct importer {
     hash_index odd_nodes;     /* whose attributes were warned of, by their place in `odd` */
     VECTOR(const onnx_node *) odd;
     uint64_t n_called;                   /* those of functions */
+    int64_t n_tabled;                    /* numbers of all tables */
     size_t sparse_bytes, sparse_written; /* of all sparse tensors: as dense ones, in the file */
     bool is_over;                        /* there were more than the limit, which was reported */
     bool no_memory;
@@ -253,6 +254,9 @@ void onnx_name_weight(importer *im, const onnx_value *v);
 const type *onnx_value_type(importer *im, const onnx_value *v);
 /* What is known of it; tensors of the file are looked at. */
 const known_value *onnx_value_known(importer *im, onnx_value *v);
+/* N times EACH zeros of 8 bytes, for numbers that are computed while the file is read. NULL, and
+ * refused, without memory and when all tables of the file have more than 2^25. */
+void *onnx_table(onnx_call *c, int64_t n, int64_t each);
 
 /* ---- external.c ---- */
 

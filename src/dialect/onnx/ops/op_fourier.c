@@ -31,12 +31,14 @@ static bool circle(onnx_call *c, int64_t n, bool is_inverse, double **cosines, d
 {
     static const double pi = 3.14159265358979323846;
     arena *memory = &c->im->memory;
-    double *angles = ARENA_ARRAY(memory, double, (size_t)n);
-    *cosines = ARENA_ARRAY(memory, double, (size_t)n);
-    *sines = ARENA_ARRAY(memory, double, (size_t)n);
+    double *angles = onnx_table(c, n, 3);
+    if (!angles)
+        return false;
+    *cosines = angles + n;
+    *sines = angles + 2 * n;
     const scalar_program *cosine = scalar_math_program(memory, MATH_COS, SCALAR_F64);
     const scalar_program *sine = scalar_math_program(memory, MATH_SIN, SCALAR_F64);
-    if (!angles || !*cosines || !*sines || !cosine || !sine)
+    if (!cosine || !sine)
         return onnx_no_memory(c->im);
     for (int64_t i = 0; i < n; i++) { /* as near to 0 as it goes */
         const double turns = (double)(i > n / 2 ? i - n : i) / (double)n;
@@ -65,11 +67,9 @@ static tn_value taken(onnx_call *c, const transform *f, const double *table, int
 static tn_value stored(onnx_call *c, const transform *f, const double *table, int64_t rows,
                        int64_t columns, int64_t n)
 {
-    double *at = ARENA_ARRAY(&c->im->memory, double, (size_t)(rows * columns));
-    if (!at) {
-        (void)onnx_no_memory(c->im);
+    double *at = onnx_table(c, rows, columns);
+    if (!at)
         return tn_no_value();
-    }
     for (int64_t j = 0; j < rows; j++)
         for (int64_t k = 0; k < columns; k++)
             at[j * columns + k] = table[j * k % n];

@@ -1,6 +1,7 @@
 /* Pooling. */
 #include <math.h>
 
+#include "base/memory/checked.h"
 #include "dialect/onnx/ops/images/op_window.h"
 
 static tn_value reduce_windows(onnx_call *c, tn_value x, tn_combine combine, const onnx_windows *w)
@@ -112,7 +113,7 @@ bool onnx_op_max_pool(onnx_call *c)
 
 /* ---- AveragePool ---- */
 
-/* How many elements count for each window along axis I, which has a symbolic size. */
+/* How many elements count for each window along axis I, whose size is symbolic, or large. */
 static tn_value counted_along(onnx_call *c, tn_dtype d, const onnx_windows *w, uint32_t i,
                               bool with_pads)
 {
@@ -145,19 +146,19 @@ static tn_value counted_along(onnx_call *c, tn_dtype d, const onnx_windows *w, u
 static tn_value counts_along(onnx_call *c, tn_value like, const onnx_windows *w, uint32_t i,
                              bool with_pads)
 {
+    enum { MUCH = 1 << 20 };
     const type *t = onnx_type_of(c, like);
     if (!t)
         return like;
-    if (dim_is_symbolic(w->extents[i]))
+    int64_t work;
+    if (dim_is_symbolic(w->extents[i]) || !mul_i64(w->out[i], w->kernel[i], &work) || work > MUCH)
         return counted_along(c, t->dtype, w, i, with_pads);
     const int64_t first = with_pads ? -w->low[i] : 0;
     const int64_t end = w->extents[i] + (with_pads ? w->padding[i] : 0);
     int64_t dims[TN_MAX_RANK];
-    double *counts = ARENA_ARRAY(&c->im->memory, double, (size_t)w->out[i]);
-    if (!counts) {
-        (void)onnx_no_memory(c->im);
+    double *counts = onnx_table(c, w->out[i], 1);
+    if (!counts)
         return tn_no_value();
-    }
     for (int64_t k = 0; k < w->out[i]; k++)
         for (int64_t j = 0; j < w->kernel[i]; j++) {
             const int64_t at = k * w->strides[i] - w->low[i] + j * w->dilations[i];

@@ -259,11 +259,9 @@ static tn_value positions(const deformed *d, int64_t g, int64_t axis)
     tn_builder *b = d->c->b;
     const onnx_windows *w = &d->w;
     const int64_t n = w->out[axis];
-    double *at = ARENA_ARRAY(&d->c->im->memory, double, (size_t)(d->size * n));
-    if (!at) {
-        (void)onnx_no_memory(d->c->im);
+    double *at = onnx_table(d->c, d->size, n);
+    if (!at)
         return tn_no_value();
-    }
     for (int64_t e = 0; e < d->size; e++)
         for (int64_t i = 0; i < n; i++) {
             const int64_t inner = axis ? e % w->kernel[1] : e / w->kernel[1];

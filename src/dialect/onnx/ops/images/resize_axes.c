@@ -126,11 +126,12 @@ static bool make_taps(onnx_call *c, const resizing *r, const axis_resize *a, tap
     if (reach / squeeze > (double)(1 << 20))
         return onnx_refuse(c, DIAG_InvalidAttribute, "a scale is too small");
     *t = (taps){.n = r->how == NEAREST ? 1 : 2 * (uint32_t)ceil(reach / squeeze)};
-    const size_t size = (size_t)t->n * (size_t)a->m;
-    t->at = ARENA_ARRAY(&c->im->memory, int64_t, size);
-    t->weight = ARENA_ARRAY(&c->im->memory, double, size);
+    t->at = onnx_table(c, t->n, a->m);
+    t->weight = t->at ? onnx_table(c, t->n, a->m) : NULL;
+    if (!t->weight)
+        return false;
     t->is_outside = ARENA_ARRAY(&c->im->memory, bool, (size_t)a->m);
-    if (!t->at || !t->weight || !t->is_outside)
+    if (!t->is_outside)
         return onnx_no_memory(c->im);
     fill_taps(r, a, t);
     return true;
@@ -194,16 +195,10 @@ static tn_value take(onnx_call *c, tn_value x, const axis_resize *a, const int64
 static tn_value multiply(onnx_call *c, tn_value x, const axis_resize *a, const taps *t)
 {
     const type *u = onnx_type_of(c, x);
-    int64_t perm[TN_MAX_RANK], size;
-    if (!u || !mul_i64(a->n, a->m, &size) || size > (1 << 28)) {
-        (void)onnx_refuse(c, DIAG_LimitExceeded, "an axis is too long for so many weights");
+    int64_t perm[TN_MAX_RANK];
+    double *matrix = u ? onnx_table(c, a->n, a->m) : NULL;
+    if (!matrix)
         return tn_no_value();
-    }
-    double *matrix = ARENA_ARRAY(&c->im->memory, double, (size_t)size);
-    if (!matrix) {
-        (void)onnx_no_memory(c->im);
-        return tn_no_value();
-    }
     for (uint32_t k = 0; k < t->n; k++)
         for (int64_t i = 0; i < a->m; i++)
             matrix[i * a->n + t->at[k * a->m + i]] += t->weight[k * a->m + i];
