@@ -1,5 +1,6 @@
 /* Convolutions, written with others. The products of a result stay as they are and in their order,
  * so every bit is kept (docs/numerics.md, section 6). */
+#include "base/memory/checked.h"
 #include "ops/convolution.h"
 #include "ops/shape.h"
 #include "pass/expand/expand.h"
@@ -319,6 +320,15 @@ static bool one_by_one(phases *p, const phase *so_far, uint32_t i, int64_t perio
     return p->use->b->status == TN_OK;
 }
 
+/* How many results lie side by side before their taps have the same places again. */
+static int64_t period_of(const phases *p, uint32_t i, int64_t *apart)
+{
+    const int64_t results = p->use->out->dims[p->c.out[CONVOLUTION_FIRST + i]];
+    const convolution_axis *a = &p->c.at[i];
+    *apart = a->base / common_divisor(a->base, a->stride);
+    return *apart < results ? *apart : results;
+}
+
 /* The results of all axes from I on. */
 static value_id of_axis(phases *p, const phase *so_far, uint32_t i)
 {
@@ -331,9 +341,8 @@ static value_id of_axis(phases *p, const phase *so_far, uint32_t i)
                    : build_convolution(b, so_far->x, so_far->w, &so_far->c, p->dtypes, p->n_dtypes);
     const uint32_t axis = so_far->c.out[CONVOLUTION_FIRST + i];
     const int64_t results = p->use->out->dims[axis];
-    const convolution_axis *a = &so_far->c.at[i];
-    const int64_t apart = a->base / common_divisor(a->base, a->stride);
-    const int64_t period = apart < results ? apart : results, room = (results - 1) / period + 1;
+    int64_t apart;
+    const int64_t period = period_of(p, i, &apart), room = (results - 1) / period + 1;
     value_id *parts = ARENA_ARRAY(p->use->memory, value_id, (size_t)period);
     if (!parts) {
         b->status = module_no_memory(b->f->module);
@@ -356,6 +365,18 @@ static value_id of_axis(phases *p, const phase *so_far, uint32_t i)
     return cut(b, build_reshape(b, y, dims, t->rank - 1), axis, 0, results, 1);
 }
 
+/* Each phase is a convolution of its own: beyond so many, which nobody has in earnest, the program
+ * would be too long. */
+static bool are_too_many(const phases *p)
+{
+    enum { MOST_PHASES = 1 << 12 };
+    int64_t n = 1, apart;
+    for (uint32_t i = 0; i < p->c.spatial; i++)
+        if (!mul_i64(n, period_of(p, i, &apart), &n) || n > MOST_PHASES)
+            return true;
+    return false;
+}
+
 value_id expand_convolution(expand_call *c)
 {
     static const attr_key keys[] = {KEY_ACCUM_DTYPE, KEY_OUT_DTYPE};
@@ -363,6 +384,8 @@ value_id expand_convolution(expand_call *c)
     if (!is_static_call(c) || p.x->count == 0 || p.w->count == 0 || c->out->count == 0)
         return NO_VALUE;
     p.c = convolution_of_attrs(c->n->attrs, p.x->rank);
+    if (are_too_many(&p))
+        return NO_VALUE;
     for (uint32_t i = 0; i < 2; i++) {
         const attr *a = attr_find(c->n->attrs, keys[i]);
         if (a)
