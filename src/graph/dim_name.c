@@ -2,6 +2,7 @@
 #include "graph/dim_name.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text/chars.h"
@@ -35,16 +36,52 @@ static const char *spell_name(const char *name, arena *memory)
     return text;
 }
 
+static const char *spell(const type_table *t, dim d, arena *memory);
+
+/* Numbers come last, other operands in the order of their texts. */
+static int by_text(const void *a, const void *b)
+{
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    const bool x_number = begins_number(x, strlen(x)), y_number = begins_number(y, strlen(y));
+    return x_number != y_number ? x_number - y_number : strcmp(x, y);
+}
+
+/* A sum or product, which is a chain to the left: expressions that are equal are written alike,
+ * whatever order their symbols were met in. */
+static const char *spell_chain(const type_table *t, dim d, dim_op op, arena *memory)
+{
+    uint32_t n = 1, i = 0;
+    for (dim at = d; dim_is_expr(t, at) && dim_expr_of(t, at)->op == op; n++)
+        at = dim_expr_of(t, at)->a;
+    const char **parts = ARENA_ARRAY(memory, const char *, n);
+    if (!parts)
+        return NULL;
+    for (; i < n; i++) {
+        const dim_expr *e = i + 1 < n ? dim_expr_of(t, d) : NULL;
+        parts[i] = spell(t, e ? e->b : d, memory);
+        if (!parts[i])
+            return NULL;
+        d = e ? e->a : d;
+    }
+    qsort(parts, n, sizeof *parts, by_text);
+    const char *all = parts[0];
+    for (i = 1; all && i < n; i++)
+        all = arena_printf(memory, "(%s%c%s)", all, op == DIM_ADD ? '+' : '*', parts[i]);
+    return all;
+}
+
 static const char *spell(const type_table *t, dim d, arena *memory)
 {
-    static const char *const infix[] = {"", "+", "*", "//", "%"};
     if (!dim_is_expr(t, d))
         return arena_printf(memory, "%" PRId64, d);
     const dim_expr *e = dim_expr_of(t, d);
     if (e->op == DIM_SYM)
         return spell_name(e->name, memory);
+    if (e->op == DIM_ADD || e->op == DIM_MUL)
+        return spell_chain(t, d, (dim_op)e->op, memory);
     const char *a = spell(t, e->a, memory), *b = spell(t, e->b, memory);
-    return a && b ? arena_printf(memory, "(%s%s%s)", a, infix[e->op], b) : NULL;
+    return a && b ? arena_printf(memory, "(%s%s%s)", a, e->op == DIM_FLOORDIV ? "//" : "%", b)
+                  : NULL;
 }
 
 const char *dim_spell(const type_table *t, dim d, arena *memory)
