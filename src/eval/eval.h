@@ -28,5 +28,9 @@ bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, u
 /* The same of what may take long: false, too, when the context is to stop (context_is_stopped). */
 bool evaluate_node_in_time(const function *f, const node *n, const tensor *in, uint64_t iterations,
                            tensor *out, arena *memory);
+/* One element of the result of N, which is elementwise, for one element of each operand: IN and OUT
+ * are scalars. */
+bool evaluate_element(const function *f, const node *n, const tensor *in, tensor *out,
+                      arena *memory);
 
 #endif

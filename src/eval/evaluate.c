@@ -428,18 +428,18 @@ tn_status evaluate(eval_run *run, const function *f, const tensor *inputs, tenso
     return evaluate_values(run, f, f->outputs.at, f->outputs.n, inputs, outputs);
 }
 
-static bool evaluate_quietly(eval_run *run, const function *f, const node *n, const tensor *in,
-                             tensor *out, arena *memory)
+static bool make_result(const type *t, tensor *out, arena *memory)
 {
-    for (uint32_t r = 0; r < n->n_results; r++) {
-        const type *t = value_type(f, n->first_value + r);
-        size_t bytes;
-        if (!type_bytes(t, &bytes) || bytes > PTRDIFF_MAX / 2)
-            return false;
-        out[r] = (tensor){t, arena_alloc_aligned(memory, bytes, 16)};
-        if (!out[r].data)
-            return false;
-    }
+    size_t bytes;
+    if (!t || !type_bytes(t, &bytes) || bytes > PTRDIFF_MAX / 2)
+        return false;
+    *out = (tensor){t, arena_alloc_aligned(memory, bytes, 16)};
+    return out->data != NULL;
+}
+
+static bool call_kernel(eval_run *run, const function *f, const node *n, const tensor *in,
+                        tensor *out, const arena *memory)
+{
     arena scratch;
     arena_init(&scratch, memory->allocator);
     eval_call call = {.run = run,
@@ -454,6 +454,23 @@ static bool evaluate_quietly(eval_run *run, const function *f, const node *n, co
     const tn_status status = op_kernels[n->op](&call);
     arena_release(&scratch);
     return status == TN_OK;
+}
+
+static bool evaluate_quietly(eval_run *run, const function *f, const node *n, const tensor *in,
+                             tensor *out, arena *memory)
+{
+    for (uint32_t r = 0; r < n->n_results; r++)
+        if (!make_result(value_type(f, n->first_value + r), &out[r], memory))
+            return false;
+    return call_kernel(run, f, n, in, out, memory);
+}
+
+bool evaluate_element(const function *f, const node *n, const tensor *in, tensor *out,
+                      arena *memory)
+{
+    eval_run run = {.cx = f->module->cx, .bytes_limit = UINT64_MAX, .quiet = true};
+    const type *t = type_scalar(&f->module->types, value_type(f, n->first_value)->dtype);
+    return make_result(t, out, memory) && call_kernel(&run, f, n, in, out, memory);
 }
 
 bool evaluate_node_quietly(const function *f, const node *n, const tensor *in, uint64_t iterations,

@@ -94,7 +94,6 @@ static bool compute(pass_context *cx, function *f, const node *n, const literal 
                     tensor *out)
 {
     module *m = f->module;
-    const type *result = value_type(f, n->first_value);
     bool uniform = literal_is_uniform(in[0]) && literal_is_uniform(in[1]);
     literal one[2] = {*in[0], *in[1]};
     const literal *used[2] = {in[0], in[1]};
@@ -118,9 +117,9 @@ static bool compute(pass_context *cx, function *f, const node *n, const literal 
             return false;
         operands[k] = (tensor){used[k]->type, (void *)(uintptr_t)used[k]->data};
     }
-    out->type = uniform ? type_scalar(&m->types, result->dtype) : result;
-    return out->type && evaluate_node_quietly(f, n, operands, 1, out, &cx->scratch) &&
-           is_safe((op_id)n->op, used, out);
+    const bool done = uniform ? evaluate_element(f, n, operands, out, &cx->scratch)
+                              : evaluate_node_quietly(f, n, operands, 1, out, &cx->scratch);
+    return done && is_safe((op_id)n->op, used, out);
 }
 
 static tn_status fold_node(pass_context *cx, function *f, node *n)
