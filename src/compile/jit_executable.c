@@ -6,6 +6,7 @@
 #include "eval/kernels/kernels.h"
 #include "eval/kernels/stream.h"
 #include "graph/literal.h"
+#include "ops/node_facts.h"
 
 /* ---- running a node ---- */
 
@@ -257,18 +258,6 @@ void exe_block_reference(exe_block *b, const node *n)
 
 /* ---- functions ---- */
 
-/* Which nodes the outputs need; others must not run, since they could fail. */
-static bool *needed_nodes(const function *f, arena *memory)
-{
-    bool *needed = ARENA_ARRAY(memory, bool, f->nodes.n);
-    for (uint32_t k = 0; needed && k < f->outputs.n; k++)
-        needed[f->values.at[f->outputs.at[k]].node] = true;
-    for (uint32_t i = f->nodes.n; needed && i-- > 0;)
-        for (uint32_t k = 0; needed[i] && k < f->nodes.at[i].n_in; k++)
-            needed[f->values.at[f->nodes.at[i].in[k]].node] = true;
-    return needed;
-}
-
 /* Can every value be held in memory? TN_ERR_UNAVAILABLE where some are better computed where they
  * are read, by the evaluator or by kernels. */
 static tn_status hold_everything(const function *f, const bool *needed, arena *memory)
@@ -291,7 +280,7 @@ static tn_status hold_everything(const function *f, const bool *needed, arena *m
 tn_status exe_reference_steps(void *user, exe_block *b)
 {
     arena *a = exe_memory(b->t);
-    const bool *needed = needed_nodes(b->f, a);
+    const bool *needed = function_needed_nodes(b->f, a);
     (void)user;
     if (!needed)
         return TN_ERR_NOMEM;

@@ -52,6 +52,17 @@ bool node_may_fail(const function *f, const node *n)
            !is_not_zero(f, n->in[1]);
 }
 
+bool *function_needed_nodes(const function *f, arena *memory)
+{
+    bool *needed = ARENA_ARRAY(memory, bool, f->nodes.n);
+    for (uint32_t k = 0; needed && k < f->outputs.n; k++)
+        needed[f->values.at[f->outputs.at[k]].node] = true;
+    for (uint32_t i = f->nodes.n; needed && i-- > 0;)
+        for (uint32_t k = 0; needed[i] && k < f->nodes.at[i].n_in; k++)
+            needed[f->values.at[f->nodes.at[i].in[k]].node] = true;
+    return needed;
+}
+
 enum { OTHERS = 63 }; /* the bit of all nodes that have none of their own */
 
 bool failing_init(failing *x, const function *f, arena *memory)

@@ -5,6 +5,7 @@
 
 #include "base/text/utf8.h"
 #include "graph/literal.h"
+#include "ops/node_facts.h"
 
 enum {
     CHARACTER = 7, /* pixels of the monospaced letters that texts are drawn with */
@@ -249,22 +250,10 @@ bool picture_can(const function_plan *p, bool of_kernels)
     return p->f->nodes.n + ends <= (p->plans ? PICTURE_MOST_NODES : LAYOUT_MOST_BOXES);
 }
 
-/* By node: do outputs need it? No kernel computes others. NULL without memory. */
-static bool *needed_nodes(const function *f, arena *memory)
-{
-    bool *is_needed = ARENA_ARRAY(memory, bool, f->nodes.n);
-    for (uint32_t i = 0; is_needed && i < f->outputs.n; i++)
-        is_needed[f->values.at[f->outputs.at[i]].node] = true;
-    for (uint32_t i = f->nodes.n; is_needed && i-- > 0;)
-        for (uint32_t k = 0; is_needed[i] && k < f->nodes.at[i].n_in; k++)
-            is_needed[f->values.at[f->nodes.at[i].in[k]].node] = true;
-    return is_needed;
-}
-
 static bool add_nodes(drawing *d, text_buffer *text)
 {
     const uint32_t *kernels = picture_kernels(d->p, d->memory);
-    const bool *is_needed = needed_nodes(d->f, d->memory);
+    const bool *is_needed = function_needed_nodes(d->f, d->memory);
     if (!kernels || !is_needed)
         return false;
     for (uint32_t i = 0; i < d->f->nodes.n; i++) {

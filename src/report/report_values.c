@@ -5,6 +5,7 @@
 #include "eval/custom_set.h"
 #include "eval/eval.h"
 #include "graph/literal.h"
+#include "ops/node_facts.h"
 #include "report/report.h"
 
 #define MOST_BYTES ((uint64_t)256 << 20) /* of all values together */
@@ -74,8 +75,10 @@ static void put_value(const function *f, value_id v, const tensor *t, text_buffe
     text_puts(out, "}");
 }
 
-/* The values of F to look at, in order, as many as fit; *LEFT_OUT: the others. */
-static uint32_t choose_values(const function *f, value_id *wanted, uint32_t *left_out)
+/* The values of F to look at, in order, as many as fit of those that outputs need (NEEDED, by
+ * node); *LEFT_OUT: the others. */
+static uint32_t choose_values(const function *f, const bool *needed, value_id *wanted,
+                              uint32_t *left_out)
 {
     uint64_t bytes = 0;
     uint32_t n = 0;
@@ -84,7 +87,8 @@ static uint32_t choose_values(const function *f, value_id *wanted, uint32_t *lef
         const type *t = value_type(f, v);
         const node *of = node_of(f, v);
         size_t own = 0;
-        if (of->op == OP_INPUT || literal_of(of) || dtype_is_complex(t->dtype))
+        if (!needed[f->values.at[v].node] || of->op == OP_INPUT || literal_of(of) ||
+            dtype_is_complex(t->dtype))
             continue;
         if (!type_bytes(t, &own) || own > MOST_BYTES - bytes) {
             ++*left_out;
@@ -130,11 +134,12 @@ tn_status report_values(const report *r, text_buffer *out)
                            plural(f->inputs.n), r->o->n_in);
     arena_init(&memory, &r->p->allocator);
     value_id *wanted = ARENA_ARRAY(&memory, value_id, f->values.n);
+    const bool *needed = function_needed_nodes(f, &memory);
     tn_status s = TN_OK;
-    if (!wanted)
+    if (!wanted || !needed)
         s = diag_no_memory(&r->p->cx->diag);
     else {
-        const uint32_t n = choose_values(f, wanted, &left_out);
+        const uint32_t n = choose_values(f, needed, wanted, &left_out);
         text_printf(out, "{\"left_out\":%" PRIu32 ",\"of\":[", left_out);
         s = evaluate_all(r, f, wanted, n, &memory, out);
         text_puts(out, "]}");

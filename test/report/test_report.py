@@ -141,6 +141,19 @@ class Reports(unittest.TestCase):
         self.assertAlmostEqual(exp["most"], 4, places=5)
         self.assertAlmostEqual(log["most"], 1.3862943611, places=6)
 
+    def test_values_that_no_output_needs(self):
+        """A run does not compute them, so they cannot stop one."""
+        path = self.write("dead.ptir", """func main(x: tensor<si32, 3>) -> tensor<si32, 3> {
+  %m = sub(%x, %x) -> tensor<si32, 3>
+  %d = div(%x, %m) -> tensor<si32, 3>
+  %y = add(%x, %x) -> tensor<si32, 3>
+  return %y
+}
+""")
+        for level in ("-O0", "-O2"):
+            data = json.loads(output("report", path, "--input", "x=[1, 2, 3]", "--values", level, "--json"))
+            self.assertEqual([(v["op"], v["most"]) for v in data["values"]["of"]], [("add", 6)], level)
+
     def test_gradients(self):
         path = self.write("square.ir", '%0 = Input () {name="x"} : tensor<f32>[3]\n%1 = Input () {name="w"} : tensor<f32>[3]\n'
                           "%2 = BinOp (%0, %1) {op=Mul} : tensor<f32>[3]\n%3 = BinOp (%2, %0) {op=Mul} : tensor<f32>[3]\n"
