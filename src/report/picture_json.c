@@ -144,7 +144,7 @@ bool picture_json(const jit_plan *plan, text_buffer *out)
     arena memory;
     arena_init(&memory, plan->allocator);
     bool ok = find_lines(&plan->m->source, &memory, &lines);
-    text_puts(out, "{\"functions\":[");
+    text_printf(out, "{\"entry\":%" PRIu32 ",\"functions\":[", plan->m->entry);
     for (uint32_t i = 0; ok && i < plan->m->functions.n; i++) {
         text_puts(out, i ? ",\n" : "");
         ok = put_function(&plan->functions[i], &lines, &memory, out);

@@ -7,8 +7,8 @@ function makeRoofline(view) {
   const dots = kernels.filter(k => k.bytes > 0 && k.flops > 0 && (!timed || k.ns)).map(k => ({k, x: k.intensity,
     y: timed ? k.flops / (k.ns * 1e-9) : Math.min(limits.flops_per_second, k.intensity * limits.bytes_per_second)}));
   const xs = dots.map(d => d.x).concat(limits.flops_per_second / limits.bytes_per_second), ys = dots.map(d => d.y).concat(limits.flops_per_second);
-  const x0 = Math.floor(Math.log10(Math.min(...xs)) - 0.3), x1 = Math.ceil(Math.log10(Math.max(...xs)) + 0.3);
-  const y0 = Math.floor(Math.log10(Math.min(...ys)) - 0.1), y1 = Math.ceil(Math.log10(Math.max(...ys)) + 0.1);
+  const x0 = Math.floor(Math.log10(least(xs)) - 0.3), x1 = Math.ceil(Math.log10(greatest(xs)) + 0.3);
+  const y0 = Math.floor(Math.log10(least(ys)) - 0.1), y1 = Math.ceil(Math.log10(greatest(ys)) + 0.1);
   const px = x => L + (Math.log10(x) - x0) / (x1 - x0) * (W - L - R), py = y => H - B - (Math.log10(y) - y0) / (y1 - y0) * (H - B - T);
   const root = svg('svg', {viewBox: `0 0 ${W} ${H}`, role: 'group', 'aria-label': 'Roofline', class: 'chart'});
   for (let x = x0; x <= x1; x++)
@@ -48,11 +48,11 @@ function makeMemory(view) {
   let marks = [];
   const show = block => {
     const W = 860, H = 360, L = 76, B = 34, T = 10, n = block.steps.length, fn = fnOf.get(block.function);
-    const temps = block.buffers.filter(b => b[0] === 'temporary' && b[2] > 0), top = Math.max(1, ...temps.map(b => b[1] + b[2]));
+    const temps = block.buffers.filter(b => b[0] === 'temporary' && b[2] > 0), top = Math.max(1, greatest(temps.map(b => b[1] + b[2])));
     const live = new Array(n + 1).fill(0);
     for (const b of temps) { live[b[3]] += b[2]; live[b[4] + 1] -= b[2]; }
     for (let i = 1; i <= n; i++) live[i] += live[i - 1];
-    const peak = live.indexOf(Math.max(...live.slice(0, n)));
+    const peak = live.indexOf(greatest(live.slice(0, n)));
     const root = svg('svg', {viewBox: `0 0 ${W} ${H}`, role: 'group', 'aria-label': 'Memory over steps', class: 'chart'});
     const px = step => L + step / n * (W - L - 10), py = byte => H - B - byte / top * (H - B - T);
     for (let i = 0; i <= 4; i++)

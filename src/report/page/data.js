@@ -36,7 +36,11 @@ function time(ns) {
   return ns < 999.5 ? `${Math.round(ns)} ns` : ns < 999.5e3 ? `${short(ns / 1e3)} µs` : ns < 999.5e6 ? `${short(ns / 1e6)} ms` : `${short(ns / 1e9)} s`;
 }
 const percent = x => x > 0 && x < 0.01 ? '< 1 %' : `${Math.round(100 * x)} %`;
-const number = x => x === undefined ? '' : Number(x).toPrecision(5).replace(/\.?0+($|e)/, '$1');
+/* Five digits, without zeros behind the point. */
+const number = x => x === undefined ? '' : Number(x).toPrecision(5).replace(/(\.\d*?)0+(?=$|e)/, '$1').replace(/\.(?=$|e)/, '');
+/* The least and the greatest of any number of them: more arguments than the stack takes would be an error. */
+const least = list => list.reduce((a, b) => Math.min(a, b), Infinity);
+const greatest = list => list.reduce((a, b) => Math.max(a, b), -Infinity);
 
 /* ---- the program: functions, kernels, values ---- */
 
@@ -71,11 +75,11 @@ function kernelsOf(data) {
   const times = timesOf(data.trace), run = runOf(data), steps = stepsOf(data), all = [];
   data.explain.functions.forEach((f, fn) => f.kernels.forEach((k, number) => {
     const t = times.get(keyOf(f.name, number));
-    const least = k.least_ns;
+    const bound = k.least_ns;
     if (t) t.n = Math.max(1, t.n / (steps.get(keyOf(f.name, number)) || 1));
     all.push({...k, fn, number, function: f.name, intensity: k.bytes ? k.flops / k.bytes : undefined,
       control: !!t && t.control, ns: t && t.ns / t.n, turns: t ? t.n : 0,
-      part: t && run ? t.ns / (1000 * run.dur) : undefined, share: t && least > 0 && t.ns ? Math.min(least * t.n / t.ns, 9.99) : undefined});
+      part: t && run ? t.ns / (1000 * run.dur) : undefined, share: t && bound > 0 && t.ns ? Math.min(bound * t.n / t.ns, 9.99) : undefined});
   }));
   return all;
 }
@@ -85,7 +89,7 @@ const kernelAt = new Map(kernels.map(k => [keyOf(k.fn, k.number), k]));
 const functions = D.graph.functions;
 const nodeAt = functions.map(f => new Map(f.nodes.map(n => [n[0], {value: n[0], op: n[1], kernel: n[2] ? n[2] - 1 : null, first: n[3], last: n[4]}])));
 const rangeAt = new Map((D.values ? D.values.of : []).map(v => [v.value, v]));
-const entry = Math.max(0, functions.findIndex(f => !f.region));
+const entry = D.graph.entry;
 
 /* ---- one selection for all views ---- */
 
@@ -127,8 +131,8 @@ function kernelDetails(k) {
     ['schedule', (k.schedules || []).join('; ')],
     ['not fused', k.not_fused.map(e => `${e.value}: ${e.why}`).join('; ')]]);
 }
-function nodeDetails(n) {
-  const r = rangeAt.get(n.value);
+function nodeDetails(fn, n) {
+  const r = fn === entry ? rangeAt.get(n.value) : undefined; // values of other functions have the same numbers
   return rows([
     ['line', n.first ? (n.last > n.first ? `${n.first} to ${n.last}` : `${n.first}`) : ''],
     ['range', r && r.least !== undefined ? `${number(r.least)} to ${number(r.most)}` : ''],
@@ -140,6 +144,6 @@ function showDetails() {
   const where = functions.length > 1 ? ` of ${functions[selected.fn].name}` : '';
   const title = [n && `%${n.value} ${n.op}`, k ? `kernel ${k.number}: ${k.kind}` : n && 'in no kernel'].filter(Boolean).join(', ');
   out.replaceChildren(el('strong', {}, title + where), el('button', {type: 'button', class: 'tool clear', onclick: unselect}, 'clear'));
-  if (n) out.append(nodeDetails(n));
+  if (n) out.append(nodeDetails(selected.fn, n));
   if (k) out.append(kernelDetails(k));
 }

@@ -20,14 +20,13 @@ function tracksOf(trace) {
   const alone = steps.filter(e => ['kernel', 'reference', 'copy'].includes(e.cat) && !(e.args && e.args.folded) && !(e.args && e.args.threads > 1) &&
     !(holds && e.kernel !== undefined && steps.some(c => c.cat === 'control' && c.fn === e.fn && c.kernel === e.kernel)))
     .map(e => ({...e, of: 0, args: {...e.args, busy: e.dur}}));
-  const shares = all.filter(e => e.of !== null);
-  if (shares.length) shares.push(...alone);
+  const by = all.filter(e => e.of !== null), shares = by.length ? by.concat(alone) : by;
   const first = rows.length;
   for (const e of shares) {
     e.row = first + e.of;
     rows[e.row] = `thread ${e.of}`;
   }
-  return {events: steps.concat(shares), rows: Array.from(rows, r => r || ''), threads: Math.max(1, ...shares.map(e => e.of + 1))};
+  return {events: steps.concat(shares), rows: Array.from(rows, r => r || ''), threads: Math.max(1, greatest(shares.map(e => e.of + 1)))};
 }
 
 /* How much of the run each thread was busy, in words; '' where one thread did all. */
@@ -41,7 +40,7 @@ function busyText(tracks, run) {
 
 function makeTimeline(view) {
   const tracks = tracksOf(D.trace), {events, rows} = tracks, run = events.filter(e => e.cat === 'run').pop();
-  const start = Math.min(...events.map(e => e.ts)), end = Math.max(...events.map(e => e.ts + e.dur));
+  const start = least(events.map(e => e.ts)), end = greatest(events.map(e => e.ts + e.dur));
   const topOf = e => TRACK_TOP + e.row * TRACK_ROW, LABELS = 76;
   const stage = el('div', {class: 'stage', tabindex: 0, role: 'application',
     'aria-label': 'Timeline of the run. The table of kernels has the same times. Plus and minus zoom, arrows move, f shows all of it.'},

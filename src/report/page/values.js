@@ -8,7 +8,7 @@ function makeValues(view) {
     ['denormal', v => String(v.denormal), v => v.denormal], ['zero', v => String(v.zero), v => v.zero]],
   v => v.value, v => select(entry, null, v.value), 'Values of the run, as the reference evaluator computes them');
   const first = D.values.of.find(bad);
-  view.append(el('p', {class: first ? 'bad' : 'soft'}, first ? `The first value that is not finite is %${first.value}, of ${first.op}.` : 'Every value is finite.'),
+  view.append(el('p', {class: first ? 'bad' : 'soft'}, first ? `The first value that is not finite is %${first.value}, of ${first.op}.` : 'All of these values are finite.'),
     D.values.left_out ? el('p', {class: 'soft'}, `${D.values.left_out} values are too large and left out.`) : '', made.root);
   return () => {
     for (const [key, list] of made.rows) for (const row of list) row.classList.toggle('on', !!selected && selected.fn === entry && selected.value === key);
@@ -39,7 +39,7 @@ function curve(title, points, log) {
   const W = 860, H = 280, L = 80, B = 34, T = 12, ok = points.filter(p => Number.isFinite(p[1]) && (!log || p[1] > 0));
   if (ok.length < 2) return '';
   const f = log ? Math.log10 : x => x, ys = ok.map(p => f(p[1])), xs = ok.map(p => p[0]);
-  const min = Math.min(...ys), max = Math.max(...ys), from = Math.min(...xs), to = Math.max(...xs);
+  const min = least(ys), max = greatest(ys), from = least(xs), to = greatest(xs);
   const px = x => L + (x - from) / (to - from || 1) * (W - L - 10), py = y => H - B - (f(y) - min) / (max - min || 1) * (H - B - T);
   const root = svg('svg', {viewBox: `0 0 ${W} ${H}`, role: 'img', 'aria-label': title, class: 'chart'});
   for (let i = 0; i <= 4; i++) {
@@ -52,10 +52,11 @@ function curve(title, points, log) {
   return el('div', {}, el('h2', {}, title), root);
 }
 function makeTraining(view) {
-  const steps = D.training.filter(s => s && typeof s.step === 'number');
-  for (const [key, title, log] of [['loss', 'Loss', false], ['norm', 'Norm of the gradient', true], ['rate', 'Learning rate', false]])
-    view.append(curve(title, steps.filter(s => typeof s[key] === 'number').map(s => [s.step, s[key]]), log));
+  const lines = D.training.filter(s => s && typeof s.step === 'number'), steps = lines.filter(s => s.loss !== undefined); // others are of validations
+  for (const [key, title, log] of [['loss', 'Loss', false], ['validation_loss', 'Loss of the validation', false], ['accuracy', 'Part of the validation that is right', false],
+    ['norm', 'Norm of the gradient', true], ['rate', 'Learning rate', false]])
+    view.append(curve(title, lines.filter(s => typeof s[key] === 'number').map(s => [s.step, s[key]]), log));
   const last = steps[steps.length - 1];
-  view.append(el('p', {}, last ? `${steps.length} steps, the last loss is ${number(last.loss)}` : 'The log has no steps.'));
+  view.append(el('p', {}, last ? `${steps.length} step${steps.length === 1 ? '' : 's'}, the last loss is ${last.loss === null ? 'not finite' : number(last.loss)}` : 'The log has no steps.'));
   return null;
 }
