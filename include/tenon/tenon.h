@@ -764,8 +764,9 @@ TN_API tn_status tn_program_emit(const tn_program *p, tn_emit_form form,
  * threads  as tn_program_emit */
 TN_API tn_status tn_program_explain(const tn_program *p, bool json, const tn_writer *writer);
 
-/* What a run of a program takes, as the compiler made it. Kernels of a region count once, however
- * often it runs. */
+/* What a run of a program takes, as the compiler made it. Kernels are counted where they stand;
+ * what they compute and move is that of all turns of a scan, of one turn of a while, and of the
+ * region of a cond that takes less. */
 typedef struct tn_program_costs {
     size_t size; /* of the structure; 0: its first layout */
     uint64_t kernels, flops, moved_bytes;

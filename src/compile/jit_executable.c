@@ -195,10 +195,21 @@ bool exe_is_seed(const exe_step *s)
     return s->kind == EXE_HOST && s->call == CALL_SEED;
 }
 
+/* The block of function F, which is added when a step runs it. */
+static uint32_t block_of(exe_maker *k, uint32_t f)
+{
+    const function *fn = k->m->functions.at[f];
+    if (!k->block_of[f]) {
+        k->list[k->n++] = f;
+        k->block_of[f] = k->n;
+        (void)exe_block_add(k->t, fn->inputs.n, fn->outputs.n);
+    }
+    return k->block_of[f] - 1;
+}
+
 static uint32_t region(const exe_block *b, const node *n, attr_key key)
 {
-    const int64_t f = attr_int(n->attrs, key, 0);
-    return b->maker->block_of[f] - 1;
+    return block_of(b->maker, (uint32_t)attr_int(n->attrs, key, 0));
 }
 
 static void add_control(const exe_block *b, const node *n, exe_step *s)
@@ -296,36 +307,17 @@ tn_status exe_reference_steps(void *user, exe_block *b)
     return TN_OK;
 }
 
-static void note_regions(exe_maker *k, uint32_t *list, uint32_t *n, const function *f)
-{
-    static const attr_key keys[] = {KEY_TRUE_REGION, KEY_FALSE_REGION, KEY_COND_REGION,
-                                    KEY_BODY_REGION};
-    for (uint32_t i = 0; i < f->nodes.n; i++)
-        for (size_t j = 0; op_table[f->nodes.at[i].op].traits & T_REGIONS && j < 4; j++) {
-            const int64_t r = attr_int(f->nodes.at[i].attrs, keys[j], -1);
-            if (r < 0 || k->block_of[r])
-                continue;
-            list[*n] = (uint32_t)r;
-            k->block_of[r] = ++*n;
-        }
-}
-
+/* From the entry on: steps of one block add others behind it. */
 static tn_status add_blocks(exe_maker *k, exe_steps_fn *steps, void *user)
 {
     arena *a = exe_memory(k->t);
-    uint32_t *list = ARENA_ARRAY(a, uint32_t, k->m->functions.n), n = 1;
+    k->list = ARENA_ARRAY(a, uint32_t, k->m->functions.n);
     k->block_of = ARENA_ARRAY(a, uint32_t, k->m->functions.n);
-    if (!list || !k->block_of)
+    if (!k->list || !k->block_of)
         return TN_ERR_NOMEM;
-    list[0] = k->m->entry;
-    k->block_of[k->m->entry] = 1;
-    for (uint32_t i = 0; i < n; i++) {
-        const function *f = k->m->functions.at[list[i]];
-        note_regions(k, list, &n, f);
-        (void)exe_block_add(k->t, f->inputs.n, f->outputs.n);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        exe_block b = {.maker = k, .t = k->t, .f = k->m->functions.at[list[i]], .block = i};
+    (void)block_of(k, k->m->entry);
+    for (uint32_t i = 0; i < k->n; i++) {
+        exe_block b = {.maker = k, .t = k->t, .f = k->m->functions.at[k->list[i]], .block = i};
         TN_TRY((steps ? steps : exe_reference_steps)(user, &b));
         finish_outputs(&b);
     }

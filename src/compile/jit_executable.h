@@ -39,7 +39,8 @@ extern exe_host *const host_calls[CALL_COUNT];
 typedef struct exe_maker {
     executable *t;
     const module *m;
-    uint32_t *block_of; /* by function: 1 + its block; 0: nothing runs it */
+    uint32_t *block_of; /* by function: 1 + its block; 0: no step runs it so far */
+    uint32_t *list, n;  /* by block: its function */
 } exe_maker;
 
 /* One function on its way to an executable. */

@@ -475,6 +475,55 @@ tn_status jit_plan_kernels(jit_plan *j)
     return TN_OK;
 }
 
+/* ---- which functions run ---- */
+
+/* Functions that run, in the order in which they were found. */
+typedef struct reached {
+    uint32_t *at, n;
+} reached;
+
+static void reach(jit_plan *j, reached *r, uint32_t f, function_role role)
+{
+    function_plan *p = &j->functions[f];
+    if (role == FUNCTION_RUNS && p->role != FUNCTION_RUNS)
+        r->at[r->n++] = f;
+    p->role = role > p->role ? role : p->role;
+}
+
+/* What N runs. */
+static void reach_regions(jit_plan *j, reached *r, const node *n, function_role role)
+{
+    for (uint32_t i = 0; op_table[n->op].traits & T_REGIONS && i < n->attrs->n; i++)
+        if (attr_keys[n->attrs->at[i].key].kind == ATTR_FUNCTION)
+            reach(j, r, (uint32_t)n->attrs->at[i].v.i, role);
+}
+
+/* What P, which is planned, runs. */
+static void reach_from(jit_plan *j, reached *r, const function_plan *p)
+{
+    for (uint32_t i = 0; !p->plans && i < p->f->nodes.n; i++)
+        reach_regions(j, r, &p->f->nodes.at[i], FUNCTION_RUNS);
+    for (uint32_t i = 0; p->plans && i < p->kernels.n; i++)
+        if (p->plans[i].by_reference || p->kernels.at[i].kind == KERNEL_LOOPS)
+            reach_regions(j, r, &p->f->nodes.at[p->kernels.at[i].node],
+                          p->plans[i].by_reference ? FUNCTION_RUNS : FUNCTION_IN_LOOPS);
+}
+
+static tn_status plan_reached(jit_plan *j)
+{
+    reached r = {ARENA_ARRAY(&j->memory, uint32_t, j->m->functions.n), 0};
+    if (!r.at)
+        return TN_ERR_NOMEM;
+    reach(j, &r, j->m->entry, FUNCTION_RUNS);
+    for (uint32_t i = 0; i < r.n; i++) {
+        const tn_status s = plan_function(j, r.at[i]);
+        if (s != TN_OK && s != not_covered)
+            return s;
+        reach_from(j, &r, &j->functions[r.at[i]]);
+    }
+    return TN_OK;
+}
+
 /* What is known of other sizes ends. */
 static void forget_other_sizes(jit_plan *j)
 {
@@ -487,11 +536,7 @@ static void forget_other_sizes(jit_plan *j)
 
 tn_status jit_plan_loops(jit_plan *j)
 {
-    tn_status s = TN_OK;
-    for (uint32_t i = 0; i < j->m->functions.n && s == TN_OK; i++) {
-        s = plan_function(j, i);
-        s = s == not_covered ? TN_OK : s;
-    }
+    const tn_status s = plan_reached(j);
     forget_other_sizes(j);
     return s == TN_OK && j->polls && !jit_share_programs(j) ? TN_ERR_NOMEM : s;
 }

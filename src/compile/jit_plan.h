@@ -40,8 +40,16 @@ typedef struct kernel_plan {
     bool is_generic;   /* its programs are those for other sizes, too */
 } kernel_plan;
 
+/* What a run does with a function. */
+typedef enum function_role {
+    FUNCTION_UNUSED,   /* nothing: the entry does not lead there */
+    FUNCTION_IN_LOOPS, /* its nodes are part of kernels that are the loops over it */
+    FUNCTION_RUNS
+} function_role;
+
 typedef struct function_plan {
     const function *f;
+    function_role role; /* others than those that run have no plans */
     kernel_list kernels;
     kernel_plan *plans; /* by kernel; NULL: the function runs by reference kernels */
     const char *why;    /* without plans: what has no loops, and for what reason */

@@ -85,7 +85,7 @@ static void note_uncovered(const pipeline *p)
     const module *m = p->graph;
     for (uint32_t i = 0; i < p->plan.m->functions.n; i++) {
         const function_plan *f = &p->plan.functions[i];
-        if (!f->plans)
+        if (f->role == FUNCTION_RUNS && !f->plans)
             note(&m->cx->diag, m, "%s %s runs by reference kernels: %s",
                  f->f->is_region ? "region" : "function", f->f->name ? f->f->name : "main", f->why);
     }

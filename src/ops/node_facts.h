@@ -17,8 +17,8 @@ bool node_draws(const node *n);
 /* May N, of F, stop the run with an error? */
 bool node_may_fail(const function *f, const node *n);
 
-/* By node: do outputs of F need it? Others are not computed, so they cannot stop a run. NULL without
- * memory. */
+/* By node: do outputs of F need it? Others are not computed, so they cannot stop a run. NULL
+ * without memory. */
 bool *function_needed_nodes(const function *f, arena *memory);
 
 /* What values are made of that may stop the run: by value a set of nodes, a bit for each of the

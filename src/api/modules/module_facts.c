@@ -1,6 +1,7 @@
 /* What is in a program, and what a run of it takes. */
 #include "api/api.h"
 #include "compile/aot/aot.h"
+#include "compile/explain/cost.h"
 #include "graph/literal.h"
 #include "program/executable.h"
 
@@ -40,15 +41,14 @@ static tn_status count_costs(const tn_program *p, tn_program_costs *out)
     pipeline made;
     pipeline_init(&made, AHEAD_OF_TIME, &here, p->graph, STAGE_LOWER);
     made.nests = (nest_options){.on = p->engine->on, .schedule = p->engine->schedule};
-    const tn_status s = pipeline_to(&made, STAGE_EXECUTABLE);
-    for (uint32_t i = 0; s == TN_OK && i < made.plan.m->functions.n; i++) {
-        const function_plan *f = &made.plan.functions[i];
-        for (uint32_t k = 0; f->plans && k < f->kernels.n; k++) {
-            out->flops += f->plans[k].nest->flops;
-            out->moved_bytes += f->plans[k].nest->bytes;
-            out->kernels++;
-        }
-    }
+    tn_status s = pipeline_to(&made, STAGE_EXECUTABLE);
+    run_cost together = {0};
+    if (s == TN_OK && !run_cost_of(&made.plan, NULL, &together))
+        s = diag_no_memory(&p->cx->diag);
+    out->flops = together.flops;
+    out->moved_bytes = together.bytes;
+    for (uint32_t i = 0; s == TN_OK && i < made.plan.m->functions.n; i++)
+        out->kernels += made.plan.functions[i].plans ? made.plan.functions[i].kernels.n : 0;
     if (s == TN_OK && made.exe)
         out->memory_bytes = exe_value_bytes(made.exe);
     pipeline_release(&made);

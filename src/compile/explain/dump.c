@@ -42,7 +42,7 @@ static void dump_kernels(const jit_plan *plan, dump_stage stage, int64_t number,
 {
     for (uint32_t i = 0; i < plan->m->functions.n; i++) {
         const function_plan *p = &plan->functions[i];
-        if (!p->plans) {
+        if (!p->plans && p->role == FUNCTION_RUNS) {
             text_puts_shown(out, p->f->name ? p->f->name : "main");
             text_puts(out, " runs by reference kernels\n");
         }

@@ -5,6 +5,7 @@
 
 #include "base/text/shown.h"
 #include "compile/compiled.h"
+#include "compile/explain/cost.h"
 #include "compile/tiers/tiers.h"
 #include "runtime/tape.h"
 #include "target/target.h"
@@ -16,9 +17,8 @@ typedef struct explainer {
     const code_tier *tier; /* of each unit's first code */
     machine_limits limits;
     bool is_measured;
-    bool has_sizes;        /* the program has symbolic sizes */
-    uint64_t bytes, flops; /* of all kernels so far */
-    double seconds;
+    bool has_sizes; /* the program has symbolic sizes */
+    run_cost together;
 } explainer;
 
 static const char *kind_name(const kernel *k, const kernel_plan *plan)
@@ -46,33 +46,7 @@ static void put_type(const explainer *x, value_id v)
     text_puts(x->out, t->rank ? "]" : "[]");
 }
 
-typedef enum limit_kind {
-    LIMIT_MEMORY,
-    LIMIT_ARITHMETIC,
-    LIMIT_MODEL, /* the kernel takes about so long */
-    LIMIT_LOOP   /* nobody knows how often one runs */
-} limit_kind;
-
 static const char *const limit_names[] = {"memory", "arithmetic", "model", "loop"};
-
-/* The time that a kernel takes at least on one thread. */
-typedef struct least_time {
-    double seconds;
-    limit_kind why;
-} least_time;
-
-static least_time least_time_of(const machine_limits *m, const nest *n)
-{
-    enum { FLOPS_A_CYCLE = 32 }; /* where the clock is not known */
-    const double clock = m->clock > 0 ? m->clock : m->flops / FLOPS_A_CYCLE;
-    const double moving = (double)n->bytes / (n->bytes <= LIMITS_NEAR ? m->near : m->bytes);
-    const double computing = (double)n->work / m->flops + (double)n->cycles / 64 / clock;
-    const limit_kind why = n->is_open            ? LIMIT_LOOP
-                           : moving >= computing ? LIMIT_MEMORY
-                           : n->cycles > 0       ? LIMIT_MODEL
-                                                 : LIMIT_ARITHMETIC;
-    return (least_time){moving >= computing ? moving : computing, why};
-}
 
 /* A number with a unit: three digits and a prefix. */
 static void put_amount(text_buffer *out, double x, const char *unit)
@@ -107,22 +81,19 @@ static void put_values(const explainer *x, const char *title, const value_id *v,
     }
 }
 
-static void put_cost(explainer *x, const kernel_plan *plan)
+static void put_cost(const explainer *x, const kernel_plan *plan)
 {
     const uint64_t bytes = plan->nest->bytes, flops = plan->nest->flops;
     text_puts(x->out, "  moves      ");
     put_amount(x->out, (double)bytes, "B");
     text_puts(x->out, ", computes ");
     put_amount(x->out, (double)flops, "flop");
-    x->bytes += bytes;
-    x->flops += flops;
     if (x->is_measured) {
         const least_time t = least_time_of(&x->limits, plan->nest);
         text_puts(x->out, t.why == LIMIT_MODEL ? "; about " : "; at least ");
         put_seconds(x->out, t.seconds);
         text_printf(x->out, " (%s)",
                     t.why == LIMIT_LOOP ? "data say how often its loop runs" : limit_names[t.why]);
-        x->seconds += t.seconds;
     }
     text_puts(x->out, "\n");
 }
@@ -238,6 +209,14 @@ static void put_kernel(explainer *x, uint32_t number, const kernel *k, const ker
     }
 }
 
+/* Why a function without kernels has none. */
+static const char *why_none(const function_plan *p)
+{
+    return p->role == FUNCTION_UNUSED     ? "the entry does not lead to it"
+           : p->role == FUNCTION_IN_LOOPS ? "it is part of a kernel that loops over it"
+                                          : p->why;
+}
+
 static void put_function(explainer *x, const function_plan *p)
 {
     const uint32_t n = p->plans ? p->kernels.n : 0;
@@ -246,9 +225,20 @@ static void put_function(explainer *x, const function_plan *p)
     text_printf(x->out, ": %" PRIu32 " node%s, %" PRIu32 " kernel%s\n", p->f->nodes.n,
                 plural(p->f->nodes.n), n, plural(n));
     if (!p->plans)
-        text_printf(x->out, "  runs by reference kernels: %s\n", p->why);
+        text_printf(x->out, "  %s: %s\n",
+                    p->role == FUNCTION_RUNS ? "runs by reference kernels" : "has no kernels",
+                    why_none(p));
     for (uint32_t i = 0; p->plans && i < p->kernels.n; i++)
         put_kernel(x, i, &p->kernels.at[i], &p->plans[i]);
+}
+
+/* Nodes of F that compute something. */
+static uint32_t count_operations(const function *f)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->nodes.n; i++)
+        n += f->nodes.at[i].op != OP_INPUT && f->nodes.at[i].op != OP_CONSTANT;
+    return n;
 }
 
 /* Nodes that have no loops: kernels of their own, or all of a function. */
@@ -257,7 +247,7 @@ static uint32_t count_uncovered(const explainer *x)
     uint32_t n = 0;
     for (uint32_t i = 0; i < x->plan->m->functions.n; i++) {
         const function_plan *p = &x->plan->functions[i];
-        n += p->plans ? 0 : p->f->nodes.n;
+        n += p->role == FUNCTION_RUNS && !p->plans ? count_operations(p->f) : 0;
         for (uint32_t k = 0; p->plans && k < p->kernels.n; k++)
             n += p->plans[k].by_reference &&
                  !(op_table[p->f->nodes.at[p->kernels.at[k].node].op].traits & T_REGIONS);
@@ -304,12 +294,12 @@ static void put_text(explainer *x, const tn_program *program)
                     baseline, x->plan->units.n, plural(x->plan->units.n));
     text_printf(x->out, "together: %" PRIu32 " distinct program%s, moves ", x->plan->units.n,
                 plural(x->plan->units.n));
-    put_amount(x->out, (double)x->bytes, "B");
+    put_amount(x->out, (double)x->together.bytes, "B");
     text_puts(x->out, ", computes ");
-    put_amount(x->out, (double)x->flops, "flop");
+    put_amount(x->out, (double)x->together.flops, "flop");
     if (x->is_measured) {
         text_puts(x->out, "; at least ");
-        put_seconds(x->out, x->seconds);
+        put_seconds(x->out, x->together.seconds);
         text_puts(x->out, " on one thread (measured now: ");
         put_amount(x->out, x->limits.bytes, "B/s");
         text_puts(x->out, " of memory, ");
@@ -447,7 +437,7 @@ static void put_json(explainer *x, const tn_program *program)
         text_puts(x->out, "]");
         if (!p->plans) {
             text_puts(x->out, ",");
-            put_string(x->out, "why", p->why);
+            put_string(x->out, "why", why_none(p));
         }
         text_puts(x->out, "}");
     }
@@ -456,6 +446,11 @@ static void put_json(explainer *x, const tn_program *program)
         x->plan->units.n, count_uncovered(x), target_llvm_is_installed() ? "true" : "false");
     if (program->tape)
         text_printf(x->out, ",\"memory_bytes\":%" PRIu64, memory_of(program));
+    text_printf(x->out, ",\"together\":{\"bytes\":%" PRIu64 ",\"flops\":%" PRIu64,
+                x->together.bytes, x->together.flops);
+    if (x->is_measured)
+        text_printf(x->out, ",\"least_ns\":%" PRIu64, (uint64_t)(x->together.seconds * 1e9));
+    text_puts(x->out, "}");
     if (x->is_measured)
         text_printf(x->out,
                     ",\"limits\":{\"flops_per_second\":%" PRIu64 ",\"bytes_per_second\":%" PRIu64
@@ -493,6 +488,8 @@ tn_status program_explain_plan(const tn_program *p, pipeline *made, const machin
         x.limits = *measured;
         x.is_measured = true;
     }
+    if (!run_cost_of(&made->plan, measured, &x.together))
+        return diag_no_memory(&p->cx->diag);
     if (json)
         put_json(&x, p);
     else

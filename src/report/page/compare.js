@@ -1,7 +1,6 @@
 /* Two reports side by side. */
 function totals(data, list) {
-  const sum = key => list.reduce((n, k) => n + (k[key] || 0), 0);
-  const run = runOf(data);
+  const run = runOf(data), sum = key => data.explain.together ? data.explain.together[key] : list.reduce((n, k) => n + (k[key] || 0), 0); // older reports have none
   return {kernels: list.length, bytes: sum('bytes'), flops: sum('flops'), least: sum('least_ns'),
     memory: data.explain.memory_bytes, ns: run && 1000 * run.dur};
 }
