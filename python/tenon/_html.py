@@ -56,11 +56,9 @@ def program_html(p: Program) -> str:
     """The table of kernels. Extents that only a run knows leave it out."""
     from ._errors import Rejected
     try:
-        kernels = json.loads(p.explain(json=True)).get("kernels", [])
+        functions = json.loads(p.explain(json=True))["functions"]
     except Rejected:
         return _ports(p)
-    rows: list[list[Any]] = []
-    for k in kernels:
-        rows.append([k.get("kernel", k.get("id", len(rows))), k.get("kind", ""), k.get("bytes", ""),
-                     k.get("flops", "")])
-    return _ports(p) + _table(("kernel", "kind", "bytes", "flops"), rows)
+    rows = [(f["name"], i, k["kind"], k["name"], k.get("bytes", ""), k.get("flops", ""))
+            for f in functions for i, k in enumerate(f["kernels"])]
+    return _ports(p) + _table(("function", "kernel", "kind", "computes", "bytes", "flops"), rows)

@@ -158,6 +158,7 @@ class Modules(unittest.TestCase):
             html = shown._repr_html_()
             self.assertIn("<", html)
             self.assertNotIn("tensor<f32>", html)  # escaped
+        self.assertIn("<td>mul sum</td>", self.m.compile()._repr_html_())
 
     def test_engines(self):
         x = np.linspace(-1, 1, 3, dtype=np.float32)
