@@ -56,6 +56,11 @@ def main():
         expect("a reference kernel writes values whole",
                done.returncode == 0 and "  writes %1 f32[0, 3]\n" in done.stdout,
                done.stdout + done.stderr)
+        odd = f"{folder}/odd.ir"
+        with open(odd, "w", encoding="utf-8") as to:
+            to.write('%0 = Input () {name="a\x1b[31mb\u202ec \u00e9"} : tensor<f32>[2]\n%1 = Neg (%0) : tensor<f32>[2]\noutputs: %1\n')
+        done = dump(odd)
+        expect("names do not move the cursor", "reads      %0 'a?[31mb?c \u00e9' f32[2]\n" in done.stdout, ascii(done.stdout))
         done = dump(path, "--dump", "asm")
         expect("no such stage", done.returncode == 2 and "lowered" in done.stderr, done.stderr)
         done = dump(path, "--dump", "loops", "--kernel", "9")
