@@ -89,6 +89,13 @@ def main():
         said, of = explained(folder, loop)
         is_cost(said, tuple(map(sum, zip(sums(of["region0"]), sums(of["region1"])))))
 
+        # which is a kernel: data say how often its loop runs, so its code is optimised from the start
+        said, of = explained(folder, loop.replace(PRODUCT, f"exp(%x) -> {SQUARE}"))
+        kernel, = of["main"]["kernels"]
+        assert (kernel["kind"], kernel["flops"], kernel["limit"] if "limit" in kernel else "loop") == ("loops", 64 * 64 + 2, "loop"), kernel
+        assert [step["tier"] for step in kernel["steps"]] == ["optimized"], kernel
+        is_cost(said, sums(of["main"]))
+
 
 if __name__ == "__main__":
     main()

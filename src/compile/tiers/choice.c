@@ -33,7 +33,7 @@ static void find_work(const jit_plan *plan, unit_work *at)
                 const nest *n = f->plans[k].nest;
                 unit_work *w = &at[f->plans[k].steps[s].unit];
                 add_step(w, &n->steps[s], n->steps[s].is_once ? n->temps[n->steps[s].packs] : 0);
-                w->is_unknown = w->is_unknown || f->f->is_region;
+                w->is_unknown = w->is_unknown || f->f->is_region || n->is_open;
             }
     }
 }

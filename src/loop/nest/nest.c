@@ -374,7 +374,7 @@ bool nest_of_kernel(const function *f, const kernel *k, const nest_options *o, a
     const bool is_last = k->kind == KERNEL_CONTRACT || k->kind == KERNEL_STAGES;
     nest_step *step = out->n_steps > 0 ? &out->steps[is_last ? out->n_steps - 1 : 0] : NULL;
     if (step) {
-        step->flops = out->flops;
+        step->flops = out->is_open ? 0 : out->flops; /* of one turn of who knows how many */
         step->bytes = out->bytes;
     }
     return nest_check_before(f, k, memory, out);

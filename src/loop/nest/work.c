@@ -43,22 +43,21 @@ static uint64_t products(const function *f, const node *n)
 
 static uint64_t node_flops(const function *f, const node *n, uint64_t most);
 
-/* The body of the scan N, and how often it runs. */
-static const function *body_of(const function *f, const node *n, uint64_t *turns)
+/* How often the body of N runs: a while, of which only data say so, counts as one turn. */
+static uint64_t turns_of(const function *f, const node *n)
 {
     const int64_t carries = attr_int(n->attrs, KEY_CARRY_COUNT, 0);
-    *turns = (uint64_t)value_type(f, n->in[carries])->dims[0];
-    return kernel_region(f, n, KEY_BODY_REGION);
+    return n->op == OP_SCAN ? (uint64_t)value_type(f, n->in[carries])->dims[0] : 1;
 }
 
-/* Of all iterations of the scan N. */
-static uint64_t scan_flops(const function *f, const node *n)
+/* Of a turn, in the region of N that KEY names. */
+static uint64_t region_flops(const function *f, const node *n, attr_key key)
 {
-    uint64_t turns, flops = 0;
-    const function *body = body_of(f, n, &turns);
-    for (uint32_t i = 0; i < body->nodes.n; i++)
-        flops += node_flops(body, &body->nodes.at[i], UINT64_MAX);
-    return flops * turns;
+    const function *region = kernel_region(f, n, key);
+    uint64_t flops = 0;
+    for (uint32_t i = 0; i < region->nodes.n; i++)
+        flops += node_flops(region, &region->nodes.at[i], UINT64_MAX);
+    return flops;
 }
 
 /* N, whose elementwise results are wanted at MOST positions. */
@@ -90,7 +89,9 @@ static uint64_t node_flops(const function *f, const node *n, uint64_t most)
     case OP_SCATTER_REDUCE:
         return nest_elements(f, n->in[2]);
     case OP_SCAN:
-        return scan_flops(f, n);
+        return region_flops(f, n, KEY_BODY_REGION) * turns_of(f, n);
+    case OP_WHILE:
+        return region_flops(f, n, KEY_COND_REGION) + region_flops(f, n, KEY_BODY_REGION);
     default:
         if (op->traits & T_REDUCES)
             return nest_elements(f, n->in[0]) << parts;
@@ -222,19 +223,20 @@ typedef struct work_sum {
 static void add_node(const function *f, const node *n, uint64_t most, contract_products form,
                      work_sum *sum);
 
-/* The iterations of the scan N: where the body computes single numbers, each waits for the last. */
-static void add_scan(const function *f, const node *n, work_sum *sum)
+/* The iterations of the loop N, in its region that KEY names: where that computes single numbers,
+ * each waits for the last. */
+static void add_turns(const function *f, const node *n, attr_key key, work_sum *sum)
 {
-    uint64_t turns;
-    const function *body = body_of(f, n, &turns);
+    const uint64_t turns = turns_of(f, n);
+    const function *region = kernel_region(f, n, key);
     work_sum turn = {0};
-    for (uint32_t i = 0; i < body->nodes.n; i++) {
-        const node *inner = &body->nodes.at[i];
-        if (inner->n_results && nest_elements(body, inner->first_value) == 1 &&
-            node_flops(body, inner, UINT64_MAX) == 1)
+    for (uint32_t i = 0; i < region->nodes.n; i++) {
+        const node *inner = &region->nodes.at[i];
+        if (inner->n_results && nest_elements(region, inner->first_value) == 1 &&
+            node_flops(region, inner, UINT64_MAX) == 1)
             turn.modelled += WAITED;
         else
-            add_node(body, inner, UINT64_MAX, PRODUCTS_ANY, &turn);
+            add_node(region, inner, UINT64_MAX, PRODUCTS_ANY, &turn);
     }
     sum->counted += turns * turn.counted;
     sum->modelled += turns * turn.modelled;
@@ -276,8 +278,12 @@ static void add_node(const function *f, const node *n, uint64_t most, contract_p
     case OP_RNG_NORMAL:
         sum->modelled += DRAWN_NORMAL * nest_elements(f, n->first_value);
         break;
+    case OP_WHILE:
+        add_turns(f, n, KEY_COND_REGION, sum);
+        add_turns(f, n, KEY_BODY_REGION, sum);
+        break;
     case OP_SCAN:
-        add_scan(f, n, sum);
+        add_turns(f, n, KEY_BODY_REGION, sum);
         break;
     default: {
         const bool is_function = op->class == K_ELEMENTWISE && nest_is_expensive(n);
