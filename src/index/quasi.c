@@ -188,8 +188,9 @@ static range range_of(quasi_work *w, const quasi *x)
 static void take_out(quasi *x, int64_t d, quasi *whole)
 {
     uint32_t n = 0;
+    const int64_t rest = x->line.offset % d; /* the whole times D may be too large a number */
     *whole = (quasi){.line.offset = quasi_floor(x->line.offset, d)};
-    x->line.offset -= whole->line.offset * d;
+    x->line.offset = rest < 0 ? rest + d : rest;
     for (uint32_t k = 0; k < TN_MAX_RANK; k++)
         if (x->line.factors[k] % d == 0) {
             whole->line.factors[k] = x->line.factors[k] / d;

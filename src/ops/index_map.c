@@ -245,6 +245,13 @@ static int64_t floor_quotient(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
+/* What that leaves; B times it may be too large a number. */
+static int64_t floor_rest(int64_t a, int64_t b)
+{
+    const int64_t rest = a % b;
+    return rest < 0 ? rest + b : rest;
+}
+
 int64_t index_value(const index_expr *e, const int64_t *at)
 {
     if (e->op == INDEX_NUMBER)
@@ -264,7 +271,7 @@ int64_t index_value(const index_expr *e, const int64_t *at)
     case INDEX_FLOORDIV:
         return b > 0 ? floor_quotient(a, b) : 0;
     case INDEX_MOD:
-        return b > 0 ? a - floor_quotient(a, b) * b : 0;
+        return b > 0 ? floor_rest(a, b) : 0;
     case INDEX_NUMBER:
     case INDEX_AXIS:
     case INDEX_SYMBOL:
@@ -315,7 +322,7 @@ static void add_division(const index_expr *e, int64_t scale, const int64_t *dims
     if (e->op == INDEX_FLOORDIV)
         add_part(r, scale, low, high);
     else if (low == high)
-        add_part(r, scale, a.low - low * by, a.high - low * by);
+        add_part(r, scale, floor_rest(a.low, by), floor_rest(a.high, by));
     else
         add_part(r, scale, 0, by - 1);
     r->exact = false;
