@@ -134,18 +134,20 @@ static void put_all(const picture *all, uint32_t n, const char *title, text_buff
 
 bool picture_svg(const jit_plan *plan, const char *title, text_buffer *out, const char **why)
 {
-    const uint32_t n = plan->m->functions.n;
+    uint32_t n = 0;
     arena memory;
     arena_init(&memory, plan->allocator);
-    picture *all = ARENA_ARRAY(&memory, picture, n);
+    picture *all = ARENA_ARRAY(&memory, picture, plan->m->functions.n);
     bool ok = all != NULL;
     *why = NULL;
-    for (uint32_t i = 0; ok && i < n; i++) {
+    for (uint32_t i = 0; ok && i < plan->m->functions.n; i++) {
         const function_plan *p = &plan->functions[i];
+        if (p->role == FUNCTION_UNUSED)
+            continue;
         const bool of_kernels = !picture_can(p, false);
         if (of_kernels && !picture_can(p, true))
             *why = "it has too many kernels for a picture";
-        ok = !*why && picture_make(p, of_kernels, &memory, &all[i]);
+        ok = !*why && picture_make(p, of_kernels, &memory, &all[n++]);
     }
     if (ok)
         put_all(all, n, title, out);

@@ -54,6 +54,20 @@ class Pictures(unittest.TestCase):
         self.assertNotIn("exp", texts(root))
         self.assertIn("log", texts(root))
 
+    def test_functions_that_do_not_run_have_no_pictures(self):
+        root, _ = picture("""func @main(%x: tensor<f32, 2>) -> tensor<f32, 2> {
+  %y = exp(%x) -> tensor<f32, 2>
+  return %y
+}
+func @other(%x: tensor<f32, 2>) -> tensor<f32, 2> {
+  %y = neg(%x) -> tensor<f32, 2>
+  return %y
+}
+""", name="p.ptir")
+        self.assertIn("exp", texts(root))
+        for word in ("neg", "other", "main"):
+            self.assertNotIn(word, texts(root))
+
     def test_names_are_texts_only(self):
         root, text = picture('%0 = Input () {name="' + HOSTILE.replace('"', '\\"') + '"} : tensor<f32>[2]\n'
                              "%1 = Relu (%0) : tensor<f32>[2]\noutputs: %1\n", name="<b>&.ir")
