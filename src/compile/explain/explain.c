@@ -284,8 +284,10 @@ static void put_text(explainer *x, const tn_program *program)
     }
     const uint32_t uncovered = count_uncovered(x);
     if (uncovered > 0)
-        text_printf(x->out, "not covered: %" PRIu32 " node%s by reference kernels\n", uncovered,
-                    uncovered == 1 ? " runs" : "s run");
+        text_printf(x->out,
+                    "not covered: %" PRIu32
+                    " node%s by reference kernels, which the last line leaves out\n",
+                    uncovered, uncovered == 1 ? " runs" : "s run");
     const uint32_t baseline = count_baseline(x);
     if (baseline > 0)
         text_printf(x->out,
@@ -428,8 +430,9 @@ static void put_json(explainer *x, const tn_program *program)
         x->f = p->f;
         text_puts(x->out, i ? ",\n{" : "\n{");
         put_string(x->out, "name", p->f->name ? p->f->name : "main");
-        text_printf(x->out, ",\"region\":%s,\"compiled\":%s,\"kernels\":[",
-                    p->f->is_region ? "true" : "false", p->plans ? "true" : "false");
+        text_printf(x->out, ",\"region\":%s,\"runs\":%s,\"compiled\":%s,\"kernels\":[",
+                    p->f->is_region ? "true" : "false", p->role == FUNCTION_RUNS ? "true" : "false",
+                    p->plans ? "true" : "false");
         for (uint32_t k = 0; p->plans && k < p->kernels.n; k++) {
             text_puts(x->out, k ? ",\n" : "\n");
             put_json_kernel(x, &p->kernels.at[k], &p->plans[k]);
