@@ -136,6 +136,12 @@ static inline tn_status grad_gives(grad_call *c, value_id v)
     return c->b.status;
 }
 
+/* The contribution that RULE gives, computed in f32 where the operand is of a narrower float, and
+ * rounded once. The node has one result. */
+tn_status grad_wide(grad_call *c, grad_fn *rule);
+/* The rule of the node: in this way, where it is a function of several steps. */
+tn_status grad_by_rule(grad_call *c);
+
 /* "No derivative here", with a reason; reported as such. */
 tn_status grad_refuse(grad_call *c, const char *why);
 /* The same, because WHAT, which a rule needs as a number, is symbolic. */

@@ -21,8 +21,10 @@ static value_id number(grad_call *c, value_id like, double x)
  * what g y comes to from there on, divided by x. Results from the first zero on are 0, so elements
  * before it get what precedes it; the first zero gets the sum of g times the products without it;
  * what comes behind gets nothing. [cumulative/G2] */
-static tn_status product(grad_call *c, bool excludes, bool reverses)
+static tn_status product(grad_call *c)
 {
+    const bool excludes = attr_int(c->n.attrs, KEY_EXCLUSIVE, 0) != 0;
+    const bool reverses = attr_int(c->n.attrs, KEY_REVERSE, 0) != 0;
     const value_id x = grad_in(c, 0), one = number(c, x, 1), zero = grad_zeros(c, x);
     const value_id is_zero = build_compare(&c->b, DIR_EQ, x, zero);
     const value_id zeros = build_select(&c->b, is_zero, one, zero);
@@ -73,7 +75,7 @@ tn_status grad_cumulative(grad_call *c)
     const bool excludes = attr_int(c->n.attrs, KEY_EXCLUSIVE, 0) != 0;
     const bool reverses = attr_int(c->n.attrs, KEY_REVERSE, 0) != 0;
     if (fold == FOLD_PROD)
-        return product(c, excludes, reverses);
+        return grad_wide(c, product);
     if (fold_is_extremum(fold))
         return extremum(c, fold, excludes, reverses);
     return grad_gives(c, along(c, FOLD_SUM, c->g[0], excludes, !reverses)); /* [cumulative/G1] */

@@ -1,4 +1,4 @@
-/* Derivatives of elementwise ops. */
+/* Derivatives of elementwise ops. Those of functions compute narrow floats in f32: grad_wide. */
 #include "grad/derivatives.h"
 #include "graph/literal.h"
 
@@ -89,17 +89,18 @@ tn_status grad_sqrt(grad_call *c)
     return grad_gives(c, build_binary(&c->b, OP_DIV, half, y));
 }
 
-/* -y^3 / 2 */
+/* -g y^3 / 2, one factor after the other: y^3 alone may be no number where the product is one. */
 tn_status grad_rsqrt(grad_call *c)
 {
-    value_id y = grad_y(c), cube = mul(c, mul(c, y, y), y);
-    return times(c, mul(c, cube, grad_scalar(c, y, -0.5)));
+    value_id y = grad_y(c), half = mul(c, c->g[0], grad_scalar(c, y, -0.5));
+    return grad_gives(c, mul(c, mul(c, mul(c, half, y), y), y));
 }
 
+/* -g y y, in the same way. */
 tn_status grad_reciprocal(grad_call *c)
 {
     value_id y = grad_y(c);
-    return times(c, neg(c, mul(c, y, y)));
+    return grad_gives(c, mul(c, mul(c, neg(c, c->g[0]), y), y));
 }
 
 /* K of the mask below. */
@@ -186,14 +187,19 @@ tn_status grad_mul(grad_call *c)
     return unbroadcast(c, mul(c, c->g[0], grad_in(c, 1 - c->operand)));
 }
 
+static tn_status by_divisor(grad_call *c)
+{
+    value_id b = grad_in(c, 1);
+    value_id down = build_binary(&c->b, OP_DIV, mul(c, c->g[0], grad_y(c)), b);
+    return unbroadcast(c, neg(c, down));
+}
+
 /* a: g / b; b: -(g * y) / b */
 tn_status grad_div(grad_call *c)
 {
-    value_id b = grad_in(c, 1);
-    if (c->operand == 0)
-        return unbroadcast(c, build_binary(&c->b, OP_DIV, c->g[0], b));
-    value_id down = build_binary(&c->b, OP_DIV, mul(c, c->g[0], grad_y(c)), b);
-    return unbroadcast(c, neg(c, down));
+    if (c->operand == 1)
+        return grad_wide(c, by_divisor);
+    return unbroadcast(c, build_binary(&c->b, OP_DIV, c->g[0], grad_in(c, 1)));
 }
 
 /* X where B is 0, else Y. */
@@ -378,20 +384,17 @@ static value_id scale_of_squares(grad_call *c, value_id a, value_id b)
 }
 
 /* Of a point (b, a): a: g b / (a a + b b); b: -g a / (a a + b b), of the point scaled so that the
- * squares are numbers, and in f32 where they would not be in the type itself. [atan2/G1] */
+ * squares are numbers. [atan2/G1] */
 tn_status grad_atan2(grad_call *c)
 {
-    const tn_dtype own = grad_type(c, grad_in(c, 0))->dtype, wide = dtype_compute(own);
-    value_id a = build_cast(&c->b, grad_in(c, 0), wide);
-    value_id b = build_cast(&c->b, grad_in(c, 1), wide);
-    const value_id g = build_cast(&c->b, c->g[0], wide), scale = scale_of_squares(c, a, b);
+    value_id a = grad_in(c, 0), b = grad_in(c, 1);
+    const value_id scale = scale_of_squares(c, a, b);
     a = mul(c, a, scale);
     b = mul(c, b, scale);
     value_id squares = mul(c, a, a);
     squares = add(c, squares, mul(c, b, b));
-    const value_id part = mul(c, g, c->operand == 0 ? b : neg(c, a));
-    const value_id slope = mul(c, build_binary(&c->b, OP_DIV, part, squares), scale);
-    return unbroadcast(c, build_cast(&c->b, slope, own));
+    const value_id part = mul(c, c->g[0], c->operand == 0 ? b : neg(c, a));
+    return unbroadcast(c, mul(c, build_binary(&c->b, OP_DIV, part, squares), scale));
 }
 
 /* [sinh/G1] */

@@ -84,12 +84,16 @@ static tn_status grad_sum_or_mean(grad_call *c, bool is_mean)
         is_symbolic = is_symbolic || dim_is_symbolic(reduced[i]);
         count *= (double)reduced[i];
     }
-    const tn_dtype dtype = x->dtype;
-    value_id g = restore_axes(c, c->g[0], &axes, keep);
-    if (is_symbolic) {
-        g = build_binary(&c->b, OP_MUL, g, grad_one_of(c, dtype, reduced, axes.n));
+    const tn_dtype wide = dtype_compute(grad_type(c, c->g[0])->dtype);
+    const bool is_narrow = wide != x->dtype; /* a share may be no normal number of f16 */
+    value_id g = is_narrow ? c->g[0] : restore_axes(c, c->g[0], &axes, keep);
+    if (is_symbolic || (is_narrow && count != 1)) {
+        g = build_cast(&c->b, g, wide);
+        g = build_binary(&c->b, OP_MUL, g, grad_one_of(c, wide, reduced, axes.n));
         count = 1;
     }
+    if (is_narrow)
+        g = restore_axes(c, g, &axes, keep);
     return grad_gives(c, spread(c, g, &axes, 1 / count));
 }
 
@@ -144,7 +148,7 @@ tn_status grad_extremum(grad_call *c)
 
 /* The product of the other elements: that of all divided by x, unless there is a zero; where there
  * is exactly one, only it has a gradient, the product of the rest. */
-tn_status grad_reduce_prod(grad_call *c)
+static tn_status product(grad_call *c)
 {
     choice of;
     if (!choice_of(c, &of))
@@ -166,4 +170,9 @@ tn_status grad_reduce_prod(grad_call *c)
     value_id lone = build_select(&c->b, single, at_zero, of.zeros);
     value_id quotient = build_binary(&c->b, OP_DIV, rest, others);
     return grad_gives(c, build_select(&c->b, none, quotient, lone));
+}
+
+tn_status grad_reduce_prod(grad_call *c)
+{
+    return grad_wide(c, product);
 }

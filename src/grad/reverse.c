@@ -174,7 +174,7 @@ static tn_status call_rule(reverse_walk *w, visit_of *v, const value_id *g, uint
     call.b.at = v->n.at;
     diag_channel *d = &w->f->module->cx->diag;
     uint32_t n_errors = d->n_errors;
-    tn_status s = op_derivatives[v->n.op](&call);
+    tn_status s = grad_by_rule(&call);
     if (s != TN_OK)
         return d->n_errors > n_errors ? s : grad_unsupported(w->f, &v->n);
     return reverse_add(w, &call.b, to, contribution);

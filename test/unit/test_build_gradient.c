@@ -53,6 +53,21 @@ static void seeds(void)
     bench_close(&t);
 }
 
+/* A share of many elements of f16 is no normal number of f16. */
+static void shares(void)
+{
+    enum { MANY = 100000 };
+    bench t;
+    tn_value g;
+    bench_open(&t);
+    tn_value x = tn_input(t.b, "x", TN_F64, TN_INTS());
+    tn_value all = tn_broadcast(t.b, tn_cast(t.b, x, TN_F16), TN_INTS(MANY));
+    tn_value mean = tn_cast(t.b, tn_mean(t.b, all, TN_INTS(0), false), TN_F64);
+    tn_gradient(t.b, mean, tn_scalar(t.b, TN_F64, 4096), TN_VALUES(x), &g);
+    CHECK(fabs(only_result(&t, g, 1) - 4096) <= 2);
+    bench_close(&t);
+}
+
 /* x halved N times in a loop whose body has a derivative of its own: d(a^3)/da = 3 a^2. */
 static void loops(void)
 {
@@ -120,6 +135,7 @@ int main(void)
 {
     first_and_second();
     seeds();
+    shares();
     loops();
     faults();
     return check_result();
