@@ -11,6 +11,18 @@ static bool are_known(const type *t, uint32_t first, uint32_t n)
     return true;
 }
 
+/* Are the sizes of the windows, and what lies around and between elements, known? */
+static bool has_numbers(const grad_call *c)
+{
+    for (uint32_t i = 0; i < c->n.attrs->n; i++) {
+        const attr *a = &c->n.attrs->at[i];
+        for (uint32_t k = 0; attr_holds_sizes((attr_key)a->key) && k < a->n; k++)
+            if (dim_is_symbolic(a->v.ints[k]))
+                return false;
+    }
+    return true;
+}
+
 tn_status grad_pool(grad_call *c)
 {
     const type *x = grad_type(c, grad_in(c, 0));
@@ -18,6 +30,8 @@ tn_status grad_pool(grad_call *c)
     const int64_t *strides = attr_ints(c->n.attrs, KEY_STRIDES, &n);
     const int64_t *dilation = attr_ints(c->n.attrs, KEY_DILATION, &n);
     value_id g = c->g[0];
+    if (!has_numbers(c))
+        return grad_refuse_symbolic(c, "a size of its windows");
     if (!are_known(x, x->rank - n, n))
         return grad_refuse_symbolic(c, "an extent");
     /* The axis of windows goes away: that of the next one takes its place. */
@@ -153,6 +167,8 @@ tn_status grad_extract_patches(grad_call *c)
     const int64_t *strides = attr_ints(c->n.attrs, KEY_STRIDES, &n);
     const int64_t *dilation = attr_ints(c->n.attrs, KEY_DILATION, &n);
     const int64_t *pads = attr_ints(c->n.attrs, KEY_PADS, &n_pads);
+    if (!has_numbers(c))
+        return grad_refuse_symbolic(c, "a size of its windows");
     if (!are_known(x, 1, x->rank - 1))
         return grad_refuse_symbolic(c, "an extent");
     const value_id back = convolve_back(c, x, window, strides, dilation, pads, n);
@@ -251,6 +267,8 @@ tn_status grad_reduce_window(grad_call *c)
     value_id x = grad_in(c, 0);
     const type *t = grad_type(c, x);
     windows w = windows_of(c);
+    if (!has_numbers(c))
+        return grad_refuse_symbolic(c, "a size of its windows");
     for (uint32_t k = 0; k < w.n; k++)
         if (!is_trivial(&w, k) && !are_known(t, k, 1))
             return grad_refuse_symbolic(c, "an extent");
