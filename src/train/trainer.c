@@ -209,6 +209,7 @@ static tn_status find_gradients(tn_trainer *t)
 static tn_status prepare(tn_trainer *t, const tn_module *program, tn_train_options *o)
 {
     TN_TRY(tn_module_copy(program, &t->module));
+    TN_TRY(options_list(&t->cx->diag, "bindings", t->compile.bindings, t->compile.n_bindings));
     if (o->init)
         TN_TRY(tn_tensor_file_open(t->cx, o->init, &t->init));
     TN_TRY(trainer_open_constants(t, o));

@@ -103,6 +103,24 @@ void trainer_note_columns(const tn_trainer *t)
     }
 }
 
+/* Extents of the inputs that are symbols with a binding. */
+static tn_status bind_extents(tn_trainer *t)
+{
+    for (size_t i = 0; i < t->n_in; i++) {
+        tn_type *type = &t->ports[i].type;
+        for (uint32_t k = 0; k < type->rank; k++) {
+            const char *text = tn_module_input_extent(t->module, i, k);
+            if (!text)
+                return TN_ERR_NOMEM;
+            for (size_t b = 0; b < t->compile.n_bindings; b++)
+                if (type->dims[k] == TN_DIM_UNKNOWN && t->compile.bindings[b].extent >= 0 &&
+                    strcmp(text, t->compile.bindings[b].symbol) == 0)
+                    type->dims[k] = t->compile.bindings[b].extent;
+        }
+    }
+    return TN_OK;
+}
+
 /* All inputs that the data has, and that are not trained. */
 static tn_status find_data(tn_trainer *t)
 {
@@ -199,6 +217,8 @@ static tn_status fix_sizes(tn_trainer *t)
 
 tn_status trainer_bind(tn_trainer *t)
 {
+    if (t->compile.n_bindings > 0)
+        TN_TRY(bind_extents(t));
     TN_TRY(find_data(t));
     TN_TRY(fix_sizes(t));
     for (size_t i = 0; i < t->n_inputs; i++) {

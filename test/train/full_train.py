@@ -189,6 +189,18 @@ class Bits(Case):
         self.refused(2, "takes 4 samples in a run", "--leaves", "8", net="four.ir")
         self.refused(2, "takes 4 samples in a run", net="four.ir", batch=12)
 
+    def test_bound_extents(self):
+        """A size that --dim gives is as one that the program has: also for what it is judged by."""
+        want = self.train("--leaves", "4")
+        self.assertEqual(self.train("--dim", "n=4"), want)
+        self.assertEqual(self.train("--dim", "n=4", "--leaves", "4", batch=0), want)
+        done = self.run_train("--dim", "n=4", "--validate", "data.npz")
+        self.assertEqual(digest_of(done.stdout), want, done.stderr)
+        self.assertIn("on 48 samples", done.stderr)
+        for more in [], ["--leaves", "8"]:
+            self.refused(2, "takes 32 samples in a run", "--dim", "n=32", *more)
+        self.refused(1, "the size 'n' cannot be -4", "--dim", "n=-4")
+
 
 class Data(Case):
     def test_forms(self):
