@@ -84,13 +84,22 @@ static void *run(void *arg)
     return NULL;
 }
 
+/* The room for the message that is waited for goes away. */
+static void forget_message(heartbeat *h)
+{
+    if (h->receiving == MPI_REQUEST_NULL)
+        return;
+    (void)MPI_Cancel(&h->receiving);
+    (void)MPI_Wait(&h->receiving, MPI_STATUS_IGNORE);
+}
+
 heartbeat *heartbeat_start(MPI_Comm world)
 {
     sigset_t all, before;
     heartbeat *h = calloc(1, sizeof *h);
     if (!h)
         return NULL;
-    h->sending = MPI_REQUEST_NULL;
+    h->sending = h->receiving = MPI_REQUEST_NULL;
     if (MPI_Comm_dup(world, &h->comm) != MPI_SUCCESS)
         goto fail;
     if (MPI_Comm_rank(h->comm, &h->rank) != MPI_SUCCESS ||
@@ -103,6 +112,7 @@ heartbeat *heartbeat_start(MPI_Comm world)
     if (failed == 0)
         return h;
 fail:
+    forget_message(h); /* the communicator stays: only all ranks together can free it */
     free(h);
     return NULL;
 }
