@@ -205,6 +205,8 @@ class Trainer(NotCopied):
                  engine: Optional[str] = None, cpu: Optional[str] = None, threads: int = 0, memory_bytes: int = 0) -> None:
         if steps and epochs:
             raise UsageError("steps and epochs exclude each other")
+        if number("rate", rate) == 0:  # which the library takes for the usual one
+            raise UsageError("nothing is learnt at the rate 0")
         if isinstance(program, Function):
             program = program.module
         elif not isinstance(program, Module):
@@ -328,7 +330,8 @@ class Trainer(NotCopied):
 
     def __iter__(self) -> Iterator[Step]:
         """The steps that are left, each done when it is asked for."""
-        for _ in range(self.done, self.steps):
+        steps = self.steps
+        while self.done < steps:
             yield self.step()
 
     def validate(self, data: Union[Dataset, Data], *, scores: Union[str, int, None] = None,

@@ -67,6 +67,11 @@ class Training(Case):
         self.assertEqual([s.step for s in steps], list(range(9)))
         self.assertLess(steps[-1].loss, steps[0].loss)
         self.assertEqual(list(t), [])
+        t = self.trainer()
+        for _ in t:  # steps that are done on the way are no longer left
+            if t.done < t.steps:
+                t.step()
+        self.assertEqual((t.done, t.digest), (9, finish(self.trainer())))
         t.write(self.dir / "w.safetensors")
         self.assertEqual(t.digest, hashlib.sha256((self.dir / "w.safetensors").read_bytes()).hexdigest())
 
@@ -244,7 +249,7 @@ class Shared(Case):
 class Refused(Case):
     def test_options(self):
         for more in ({"wrt": ["q"]}, {"wrt": []}, {"loss": "q"}, {"optimizer": "adem"}, {"leaves": 3}, {"batch": 0},
-                     {"schedule": "linear"}, {"steps": 9, "epochs": 1}, {"rate": -1.0}, {"level": 5}):
+                     {"schedule": "linear"}, {"steps": 9, "epochs": 1}, {"rate": -1.0}, {"rate": 0}, {"level": 5}):
             with self.subTest(more), self.assertRaises(tenon.UsageError):
                 self.trainer(**more)
         other = tenon.Context()
