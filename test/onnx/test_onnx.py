@@ -275,6 +275,19 @@ class Models(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             np.testing.assert_allclose(np.load(self.folder / "out/1.npy"), [slope] * 3, rtol=1e-6, err_msg=op)
 
+    def test_slopes_far_from_zero(self):
+        """Where an exponential that is not taken is infinite."""
+        x = np.float32([200, -200, 10000, -10000])
+        for op, slope in (("Elu", 1), ("Celu", 1), ("Selu", 1.0507), ("Softplus", 1), ("Mish", 1), ("HardSwish", 1)):
+            for kind in ("f32", "f16"):
+                data = model([node(op, "x", "a"), node("ReduceSum", "a", "y", keepdims=0)], [("x", kind, [4])], [("y", kind, None)], opset=22)
+                path = self.folder / "grad.ptir.json"
+                path.write_text(start("grad", self.file(data)).stdout)
+                given = self.saved(x.astype(np.float16) if kind == "f16" else x)
+                done = start("run", path, "--input", f"0={given}", "--engine", "ref", "--output", self.folder / "out")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                np.testing.assert_allclose(np.load(self.folder / "out/1.npy"), [slope, 0, slope, 0], rtol=1e-3, err_msg=f"{op} {kind}")
+
     def test_numbers_far_below_zero(self):
         """They are no symbolic sizes, which are numbers of that kind inside."""
         least = -2**63 + 1

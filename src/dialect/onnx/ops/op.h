@@ -31,6 +31,7 @@ typedef enum onnx_cell_kind { ONNX_CELL_RNN, ONNX_CELL_GRU, ONNX_CELL_LSTM } onn
 
 /* log(1 + exp(x)) */
 tn_value onnx_softplus(onnx_call *c, tn_value x);
+tn_value onnx_elu(onnx_call *c, tn_value x, double alpha);
 /* X times BY, X plus BY. */
 static inline tn_value onnx_scaled(onnx_call *c, tn_value x, double by)
 {

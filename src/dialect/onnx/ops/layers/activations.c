@@ -52,8 +52,7 @@ static tn_value act_hard_sigmoid(onnx_call *c, tn_value x, const activation *a)
 
 static tn_value act_elu(onnx_call *c, tn_value x, const activation *a)
 {
-    const tn_value above = tn_compare(c->b, TN_GE, x, tn_scalar_like(c->b, x, 0));
-    return tn_select(c->b, above, x, onnx_scaled(c, tn_expm1(c->b, x), a->alpha));
+    return onnx_elu(c, x, a->alpha);
 }
 
 static tn_value act_softsign(onnx_call *c, tn_value x, const activation *a)

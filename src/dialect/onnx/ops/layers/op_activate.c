@@ -43,10 +43,22 @@ bool onnx_op_prelu(onnx_call *c)
     return give_by_sign(c, x, tn_mul(c->b, x, slope));
 }
 
+/* X where it is below zero, else zero: what is not taken of a large x must be a number, as 0 times
+ * its slope is added. */
+static tn_value below_zero(onnx_call *c, tn_value x)
+{
+    return tn_minimum(c->b, x, zero_like(c, x));
+}
+
+tn_value onnx_elu(onnx_call *c, tn_value x, double alpha)
+{
+    const tn_value negative = onnx_scaled(c, tn_expm1(c->b, below_zero(c, x)), alpha);
+    return tn_select(c->b, is_below(c, x, 0), negative, x);
+}
+
 bool onnx_op_elu(onnx_call *c)
 {
-    const tn_value x = onnx_in(c, 0);
-    return give_by_sign(c, x, onnx_scaled(c, tn_expm1(c->b, x), onnx_attr_float(c, "alpha", 1)));
+    return onnx_give(c, 0, onnx_elu(c, onnx_in(c, 0), onnx_attr_float(c, "alpha", 1)));
 }
 
 bool onnx_op_selu(onnx_call *c)
@@ -54,16 +66,14 @@ bool onnx_op_selu(onnx_call *c)
     const tn_value x = onnx_in(c, 0);
     const double alpha = onnx_attr_float(c, "alpha", 1.67326319217681884765625);
     const double gamma = onnx_attr_float(c, "gamma", 1.05070102214813232421875);
-    const tn_value negative = onnx_scaled(c, tn_expm1(c->b, x), alpha);
-    const tn_value y = tn_select(c->b, is_below(c, x, 0), negative, x);
-    return onnx_give(c, 0, onnx_scaled(c, y, gamma));
+    return onnx_give(c, 0, onnx_scaled(c, onnx_elu(c, x, alpha), gamma));
 }
 
 bool onnx_op_celu(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
     const double alpha = onnx_attr_float(c, "alpha", 1);
-    const tn_value scaled = tn_div(c->b, x, tn_scalar_like(c->b, x, alpha));
+    const tn_value scaled = tn_div(c->b, below_zero(c, x), tn_scalar_like(c->b, x, alpha));
     return give_by_sign(c, x, onnx_scaled(c, tn_expm1(c->b, scaled), alpha));
 }
 
