@@ -70,22 +70,32 @@ tn_value form_mean(tn_builder *b, tn_value x, tn_ints axes, bool keepdims)
 
 /* ---- activations ---------------------------------------------------------------------------- */
 
-/* 1 + exp(-x). */
-static tn_value one_plus_exp_neg(tn_builder *b, tn_value x)
+/* FACTOR / (1 + exp(-x)), by exp(SIZE) with SIZE = -|x|, which is never too large: the slope of an
+ * exp(-x) that is infinite is no number. */
+static tn_value gate(tn_builder *b, tn_value factor, tn_value x, tn_value size)
 {
-    return form_plus(b, tn_exp(b, tn_neg(b, x)), 1);
+    if (!is_building(b))
+        return tn_no_value();
+    const tn_value is_below = tn_compare(b, TN_LT, x, tn_scalar_like(b, x, 0));
+    const tn_value power = tn_exp(b, size), below = tn_mul(b, factor, power);
+    return tn_div(b, tn_select(b, is_below, below, factor), form_plus(b, power, 1));
 }
 
+/* The size has the slope of -x at 0. */
 tn_value tn_nn_sigmoid(tn_builder *b, tn_value x)
 {
     tn_value wide = form_wide(b, "sigmoid", x);
-    return as(b, tn_reciprocal(b, one_plus_exp_neg(b, wide)), x);
+    const tn_value size = tn_minimum(b, tn_neg(b, wide), wide);
+    const tn_value one = is_building(b) ? tn_scalar_like(b, wide, 1) : tn_no_value();
+    return as(b, gate(b, one, wide, size), x);
 }
 
+/* At 0 the slope of the size does not count. */
 tn_value tn_nn_silu(tn_builder *b, tn_value x)
 {
     tn_value wide = form_wide(b, "silu", x);
-    return as(b, tn_div(b, wide, one_plus_exp_neg(b, wide)), x);
+    const tn_value size = tn_neg(b, tn_abs(b, wide));
+    return as(b, gate(b, wide, wide, size), x);
 }
 
 /* x / 2 * (1 + y). */

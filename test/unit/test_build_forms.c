@@ -78,6 +78,27 @@ static void activations(void)
         }
 }
 
+/* Slopes, also where exp(-x) is no number. */
+static void slopes(void)
+{
+    tn_value (*const forms[])(tn_builder *, tn_value) = {tn_nn_sigmoid, tn_nn_silu, tn_nn_gelu,
+                                                         tn_nn_gelu_tanh};
+    const double x[] = {-1e5, -800, 0, 40, 800}, *in[] = {x};
+    const double want[][5] = {
+        {0, 0, 0.25, 0, 0}, {0, 0, 0.5, 1, 1}, {0, 0, 0.5, 1, 1}, {0, 0, 0.5, 1, 1}};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t k = 0; k < 3; k++) {
+            static const tn_dtype types[] = {TN_F32, TN_F64, TN_BF16};
+            bench t;
+            tn_value g;
+            bench_open(&t);
+            tn_value v = tn_input(t.b, "x", types[k], TN_INTS(5));
+            tn_value y = tn_sum(t.b, forms[i](t.b, v), TN_INTS(0), false);
+            tn_gradient(t.b, y, tn_no_value(), TN_VALUES(v), &g);
+            EXPECT(t, g, in, want[i], 5, 1e-15);
+        }
+}
+
 /* ---- distributions -------------------------------------------------------------------------- */
 
 /* For N elements STRIDE apart. */
@@ -608,6 +629,7 @@ static void faults_are_reported(void)
 int main(void)
 {
     activations();
+    slopes();
     softmax();
     cross_entropy();
     normalisation();
