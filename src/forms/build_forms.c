@@ -78,7 +78,8 @@ static tn_value gate(tn_builder *b, tn_value factor, tn_value x, tn_value size)
         return tn_no_value();
     const tn_value is_below = tn_compare(b, TN_LT, x, tn_scalar_like(b, x, 0));
     const tn_value power = tn_exp(b, size), below = tn_mul(b, factor, power);
-    return tn_div(b, tn_select(b, is_below, below, factor), form_plus(b, power, 1));
+    const tn_value over = tn_select(b, is_below, below, factor);
+    return tn_div(b, over, form_plus(b, power, 1));
 }
 
 /* The size has the slope of -x at 0. */
