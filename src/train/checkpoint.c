@@ -33,8 +33,29 @@ static void add(tensors *list, const char *name, const tn_buffer *b)
     memcpy(a->dims, b->type.dims, a->rank * sizeof a->dims[0]);
 }
 
+static bool is_listed(const tensors *list, const char *name)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* May `w:mean` be the state `mean` of the weight `w`, and something else? */
+static bool has_colons(const tn_trainer *t)
+{
+    bool any = false;
+    for (size_t k = 0; k < t->n_weights; k++)
+        any = any || strchr(t->weights[k].name, ':');
+    for (size_t k = 0; k < t->n_rules; k++)
+        for (size_t i = 0; i < t->rules[k].n_state; i++)
+            any = any || strchr(t->rules[k].ports[t->rules[k].state[i]].name, ':');
+    return any;
+}
+
 static tn_status list_tensors(const tn_trainer *t, arena *memory, tensors *list)
 {
+    const bool may_clash = has_colons(t);
     size_t n = t->n_weights;
     for (size_t k = 0; k < t->n_weights; k++)
         n += t->rules[t->weights[k].rule].n_state;
@@ -49,6 +70,8 @@ static tn_status list_tensors(const tn_trainer *t, arena *memory, tensors *list)
         for (size_t i = 0; i < r->n_state; i++) {
             const tn_buffer state = trainer_state(t, w, i);
             const char *name = arena_printf(memory, "%s:%s", w->name, r->ports[r->state[i]].name);
+            while (name && may_clash && is_listed(list, name))
+                name = arena_printf(memory, "%s:", name);
             if (!name)
                 return diag_no_memory(&t->cx->diag);
             add(list, name, &state);

@@ -25,11 +25,11 @@ W, B = draw.normal(size=(3, 2)).astype(np.float32), draw.normal(size=2).astype(n
 SAMPLES = {"x": draw.normal(size=(64, 3)).astype(np.float32), "y": draw.normal(size=(64, 2)).astype(np.float32)}
 
 
-def network(w, b):
-    return model([node("MatMul", "x net.w", "p"), node("Add", "p net.b", "z"), node("Sub", "z y", "d"),
+def network(w, b, names=("net.w", "net.b")):
+    return model([node("MatMul", f"x {names[0]}", "p"), node("Add", f"p {names[1]}", "z"), node("Sub", "z y", "d"),
                   node("Mul", "d d", "q"), node("ReduceMean", "q", "loss", keepdims=0)],
                  [("x", "f32", [4, 3]), ("y", "f32", [4, 2])], [("loss", "f32", [])],
-                 initializers=[("net.w", w), ("net.b", b)])
+                 initializers=list(zip(names, (w, b))))
 
 
 
@@ -69,6 +69,19 @@ class Initializers(unittest.TestCase):
             for name in "net.w", "net.b":
                 np.testing.assert_array_equal(got[name], want[name])
         self.assertFalse(np.array_equal(want["net.w"], W))
+
+    def test_names_of_states(self):
+        """A weight may be called as a checkpoint calls the state of another one."""
+        want = self.train("net.onnx", "net", "a.npz")
+        (self.dir / "clash.onnx").write_bytes(network(W, B, ("w", "w:mean")))
+        wrt = "w,w:mean"
+        got = self.train("clash.onnx", wrt, "b.npz", "--checkpoint", "ck", "--every", "4")
+        for name in "json", "safetensors":
+            (self.dir / f"ck/step-00000006.{name}").unlink()
+        again = self.train("clash.onnx", wrt, "c.npz", "--checkpoint", "ck", "--resume")
+        for name, other in zip(wrt.split(","), ("net.w", "net.b")):
+            np.testing.assert_array_equal(got[name], want[other])
+            np.testing.assert_array_equal(again[name], want[other])
 
     def test_equal_elements(self):
         w, b = np.full_like(W, 0.25), np.zeros_like(B)  # which a program holds as one element
