@@ -118,7 +118,12 @@ static value_id turn_filter(grad_call *c, const transposed *p, const int64_t *wi
     for (uint32_t k = 0; k < n; k++)
         if (window[k] > 1)
             w = grad_flip(c, w, k);
-    const dim matrix[] = {taps * to, from};
+    const dim rows = dim_combine(&c->b.f->module->types, DIM_MUL, to, taps);
+    if (rows == DIM_NO_MEMORY) {
+        c->b.status = module_no_memory(c->b.f->module);
+        return NO_VALUE;
+    }
+    const dim matrix[] = {rows, from};
     return build_reshape(&c->b, build_transpose(&c->b, w, perm, n + 2), matrix, 2);
 }
 
@@ -137,7 +142,9 @@ static value_id convolve_back(grad_call *c, const type *x, const int64_t *window
         const int64_t reach = (window[k] - 1) * dilation[k];
         around[2 * k] = reach - pads[2 * k];
         around[2 * k + 1] = reach - pads[2 * k + 1];
-        more *= (double)x->dims[1 + k] / (double)grad_type(c, p.g)->dims[1 + k];
+        const dim have = x->dims[1 + k], places = grad_type(c, p.g)->dims[1 + k];
+        if (!dim_is_symbolic(have) && !dim_is_symbolic(places))
+            more *= (double)have / (double)places;
         if (strides[k] != 1 || around[2 * k] < 0 || around[2 * k + 1] < 0)
             return NO_VALUE;
     }
@@ -169,11 +176,11 @@ tn_status grad_extract_patches(grad_call *c)
     const int64_t *pads = attr_ints(c->n.attrs, KEY_PADS, &n_pads);
     if (!has_numbers(c))
         return grad_refuse_symbolic(c, "a size of its windows");
+    const value_id back = convolve_back(c, x, window, strides, dilation, pads, n);
+    if (back != NO_VALUE || c->b.status != TN_OK)
+        return grad_gives(c, back);
     if (!are_known(x, 1, x->rank - 1))
         return grad_refuse_symbolic(c, "an extent");
-    const value_id back = convolve_back(c, x, window, strides, dilation, pads, n);
-    if (back != NO_VALUE)
-        return grad_gives(c, back);
     value_id g = windows_apart(c, c->g[0], x, window, n);
     for (uint32_t k = 0; k < n; k++) {
         int64_t extent = x->dims[1 + k], padded = extent + pads[2 * k] + pads[2 * k + 1];

@@ -47,6 +47,15 @@ class OpenGradients(unittest.TestCase):
                   lambda x: tenon.nn.conv2d(x, np.ones((3, 3, 2, 2), np.float32), pads=(1, 1, 1, 1))):
             self.same(lambda x, w, f=f: np.mean(f(x) ** 3) * w[0], types, images, W)
 
+    def test_convolution(self):
+        """Without strides, along axes of images of any size."""
+        images, w = RNG.normal(size=(2, 9, 8, 2)).astype(np.float32), RNG.normal(size=(3, 2, 2, 4)).astype(np.float32)
+        for more in {}, {"pads": (1, 1, 0, 1)}, {"pads": (4, 4, 1, 1), "dilation": (2, 1)}:
+            def f(x, w, more=more):
+                return np.mean(tenon.nn.conv2d(x, w, **more) ** 3)
+            self.same(f, ("f32[n, h, w, 2]", "f32[3, 2, 2, 4]"), images, w)
+            self.same(lambda w, x, f=f: f(x, w), ("f32[3, 2, 2, 4]", "f32[n, h, w, 2]"), w, images)
+
 
 if __name__ == "__main__":
     unittest.main()
