@@ -32,6 +32,9 @@ typedef enum onnx_cell_kind { ONNX_CELL_RNN, ONNX_CELL_GRU, ONNX_CELL_LSTM } onn
 /* log(1 + exp(x)) */
 tn_value onnx_softplus(onnx_call *c, tn_value x);
 tn_value onnx_elu(onnx_call *c, tn_value x, double alpha);
+/* The root of a sum of squares. Where that is 0 the squares have the slope 0, and the root has an
+ * infinite one: together they have 0. */
+tn_value onnx_root_of_squares(onnx_call *c, tn_value sum);
 /* X times BY, X plus BY. */
 static inline tn_value onnx_scaled(onnx_call *c, tn_value x, double by)
 {

@@ -41,6 +41,15 @@ static tn_value log_sum_exp(onnx_call *c, tn_value x, tn_ints axes, bool keep)
     return keep || axes.n == 0 ? y : tn_squeeze(b, y, axes);
 }
 
+tn_value onnx_root_of_squares(onnx_call *c, tn_value sum)
+{
+    tn_builder *b = c->b;
+    const tn_value zero = tn_scalar_like(b, sum, 0), one = tn_scalar_like(b, sum, 1);
+    const tn_value is_zero = tn_compare(b, TN_EQ, sum, zero);
+    const tn_value root = tn_sqrt(b, tn_select(b, is_zero, one, sum));
+    return tn_select(b, is_zero, zero, root);
+}
+
 static tn_value reduce_of(onnx_call *c, tn_value x, tn_ints axes, bool keep)
 {
     tn_builder *b = c->b;
@@ -58,7 +67,7 @@ static tn_value reduce_of(onnx_call *c, tn_value x, tn_ints axes, bool keep)
     case ONNX_REDUCE_L1:
         return reduced(c, TN_REDUCE_SUM, tn_abs(b, x), axes, keep);
     case ONNX_REDUCE_L2:
-        return tn_sqrt(b, reduced(c, TN_REDUCE_SUM, tn_mul(b, x, x), axes, keep));
+        return onnx_root_of_squares(c, reduced(c, TN_REDUCE_SUM, tn_mul(b, x, x), axes, keep));
     case ONNX_REDUCE_LOG_SUM:
         return tn_log(b, reduced(c, TN_REDUCE_SUM, x, axes, keep));
     case ONNX_REDUCE_LOG_SUM_EXP:

@@ -214,7 +214,9 @@ static tn_value powered(onnx_call *c, tn_value x, double p)
 
 static tn_value rooted(onnx_call *c, tn_value x, double p)
 {
-    return p == 1 ? x : p == 2 ? tn_sqrt(c->b, x) : tn_pow(c->b, x, tn_scalar_like(c->b, x, 1 / p));
+    return p == 1   ? x
+           : p == 2 ? onnx_root_of_squares(c, x)
+                    : tn_pow(c->b, x, tn_scalar_like(c->b, x, 1 / p));
 }
 
 static double order_of(onnx_call *c)

@@ -31,5 +31,5 @@ bool onnx_op_cdist(onnx_call *c)
     const tn_value left = tn_expand_dims(b, onnx_in(c, 0), TN_INTS(1));
     const tn_value way = tn_sub(b, left, tn_expand_dims(b, onnx_in(c, 1), TN_INTS(0)));
     const tn_value sum = tn_sum(b, tn_mul(b, way, way), TN_INTS(2), false);
-    return onnx_give(c, 0, squared ? sum : tn_sqrt(b, sum));
+    return onnx_give(c, 0, squared ? sum : onnx_root_of_squares(c, sum));
 }
