@@ -65,6 +65,27 @@ class Narrow(Case):
         data = model([node("QuantizeLinear", "x s", "y", precision=7)], [("x", "f32", [3]), ("s", "f32", [])], [("y", "ui8", None)], opset=23)
         self.assertEqual(self.refused(data), ["UnknownDType"])
 
+    def test_samples_of_halves(self):
+        """Positions are told apart, however long an axis is: samples are those of f32, rounded."""
+        line = np.arange(4096).astype(np.float16).reshape(1, 1, 1, 4096)
+        image = np.linspace(-4, 4, 24).astype(np.float16).reshape(1, 2, 3, 4)
+        ends = np.array([[-1, 0], [2, 0], [1, 0], [0.999, 0], [-7, 0]], np.float16).reshape(1, 1, 5, 2)
+        boxes, batch = np.array([[4090, 0, 5000, 1], [-5, -3, 4095, 0]], np.float16), np.array([0, 0])
+        offset, w = np.linspace(-3, 3, 16).astype(np.float16).reshape(1, 8, 1, 2), np.ones((1, 2, 2, 2), np.float16)
+        cases = [("GridSample", 20, {"mode": m, "padding_mode": p}, [line, ends]) for m in ("nearest", "linear", "cubic")
+                 for p in ("zeros", "border", "reflection")]
+        cases += [("RoiAlign", 16, {"output_width": 2, "sampling_ratio": n}, [line, boxes, batch]) for n in (0, 2)]
+        cases += [("DeformConv", 19, {"strides": [2, 2]}, [image, w, offset])]
+        for op, opset, options, inputs in cases:
+            with self.subTest(op=op, **options):
+                want, = self.results(op, 1, *[a.astype(np.float32) if a.dtype == np.float16 else a for a in inputs], opset=opset, **options)
+                got, = self.results(op, 1, *inputs, opset=opset, **options)
+                np.testing.assert_allclose(got.astype(np.float32), want.astype(np.float16).astype(np.float32), rtol=2e-3)
+                self.assertEqual(got.dtype, np.float16)
+        got, = self.results("GridSample", 1, image, ends.astype(np.float32), opset=20)  # of two types
+        want, = self.results("GridSample", 1, image.astype(np.float32), ends.astype(np.float32), opset=20)
+        np.testing.assert_array_equal(got, want.astype(np.float16), strict=True)
+
     def test_normalised_halves(self):
         """Squares of what is centred are too large for f16."""
         x = np.array([[[0, 1000], [5, -1000]], [[900, 0], [-900, 3]]], np.float16)

@@ -209,8 +209,8 @@ static tn_value align_by_size(const align *a, onnx_sampler *s, const bins *at, d
     for (int64_t i = 0; i < 2; i++)
         turns[i] = count_samples(a, &at[i], i, s->extents[i], carry + AXES + i * OF_AXIS);
     carry[TURN] = tn_scalar_int(b, TN_SI64, 0);
-    carry[SUM] =
-        tn_broadcast(b, tn_scalar(b, t->dtype, 0), TN_INTS(n, a->out[0], a->out[1], t->dims[1]));
+    const tn_value none = tn_scalar_like(b, at->from, 0);
+    carry[SUM] = tn_broadcast(b, none, TN_INTS(n, a->out[0], a->out[1], t->dims[1]));
     carry[TURNS] = tn_mul(b, turns[0], turns[1]);
     carry[ACROSS] = tn_maximum(b, turns[1], tn_scalar_int(b, TN_SI64, 1));
     carry[ROWS] = s->image;
@@ -260,8 +260,9 @@ bool onnx_op_roi_align(onnx_call *c)
                       .n_taps = 2,
                       .largest = a.largest,
                       .extents = t->dims + 2};
-    const tn_value list = onnx_in(c, 1);
+    const tn_value list = onnx_positions_of(c, onnx_in(c, 1), t->dtype);
     const bins rows = bins_of(&a, list, 0), both[] = {rows, bins_of(&a, list, 1)};
     const tn_value y = a.per ? align_fixed(&a, &s, both, n) : align_by_size(&a, &s, both, n);
-    return onnx_give(c, 0, tn_transpose(c->b, y, TN_INTS(0, 3, 1, 2)));
+    const tn_value own = tn_cast(c->b, y, t->dtype);
+    return onnx_give(c, 0, tn_transpose(c->b, own, TN_INTS(0, 3, 1, 2)));
 }

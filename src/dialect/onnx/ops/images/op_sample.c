@@ -20,6 +20,13 @@ bool onnx_images_and_boxes(onnx_call *c, dim *n)
     return onnx_in_fits(c, 2, TN_INTS(*n));
 }
 
+tn_value onnx_positions_of(onnx_call *c, tn_value positions, tn_dtype d)
+{
+    const type *t = onnx_type_of(c, positions);
+    const bool is_wide = t && (t->dtype == TN_F64 || d == TN_F64);
+    return tn_cast(c->b, positions, is_wide ? TN_F64 : TN_F32);
+}
+
 tn_value onnx_rows_of(onnx_call *c, tn_value x)
 {
     const type *t = onnx_type_of(c, x);
@@ -44,11 +51,12 @@ static tn_value weighted_rows(const onnx_sampler *s, uint32_t axis, tn_value pla
     tn_builder *b = s->c->b;
     if (axis == s->n || axis == ONNX_MOST_SPATIAL) {
         const tn_value rows = tn_take(b, s->image, place);
-        const type *t = onnx_type_of(s->c, place);
-        if (!t || !tn_is_value(weight))
+        const type *t = onnx_type_of(s->c, place), *u = onnx_type_of(s->c, weight);
+        if (!t || !u)
             return rows;
         const tn_value wide = tn_broadcast(b, weight, onnx_dims(t));
-        return tn_mul(b, rows, tn_expand_dims(b, wide, TN_INTS((int64_t)t->rank)));
+        const tn_value own = tn_cast(b, rows, u->dtype);
+        return tn_mul(b, own, tn_expand_dims(b, wide, TN_INTS((int64_t)t->rank)));
     }
     tn_value all = tn_no_value();
     const tn_value inner = tn_mul(b, place, tn_scalar_int(b, TN_SI64, s->extents[axis]));
@@ -221,14 +229,14 @@ bool onnx_op_grid_sample(onnx_call *c)
     const int64_t last = n + 1;
     onnx_sampler s = {
         .c = c, .image = onnx_rows_of(c, onnx_in(c, 0)), .n = n, .extents = t->dims + 2};
-    const tn_value positions = onnx_in(c, 1);
+    const tn_value positions = onnx_positions_of(c, onnx_in(c, 1), t->dtype);
     for (uint32_t i = 0; i < n; i++) { /* the last axis comes first */
         const tn_value one = tn_slice_axis(b, positions, last, n - 1 - i, 1);
         s.n_taps = read_taps(&g, tn_squeeze(b, one, TN_INTS(last)), t->dims[2 + i], s.taps[i]);
     }
     const tn_value image =
         tn_broadcast(b, batches(c, t->dims[0], n + 1), (tn_ints){u->dims, n + 1});
-    const tn_value y = onnx_sampled(&s, image);
+    const tn_value y = tn_cast(b, onnx_sampled(&s, image), t->dtype);
     int64_t perm[TN_MAX_RANK] = {0, last};
     for (uint32_t i = 0; i < n; i++)
         perm[2 + i] = 1 + i;
@@ -269,11 +277,14 @@ static tn_value positions(const deformed *d, int64_t g, int64_t axis)
                 (double)(i * w->strides[axis] - w->low[axis] + inner * w->dilations[axis]);
         }
     const tn_ints dims = axis ? TN_INTS(d->size, 1, n) : TN_INTS(d->size, n, 1);
-    const tn_value fixed = tn_cast(b, tn_constant(b, TN_F64, dims, at), d->image->dtype);
     const tn_ints pairs = TN_INTS(d->image->dims[0], d->size, 2, w->out[0], w->out[1]);
-    const tn_value both = tn_reshape(b, offset_part(d, 2, g, 2), pairs);
+    const tn_value given = onnx_positions_of(d->c, offset_part(d, 2, g, 2), d->image->dtype);
+    const tn_value both = tn_reshape(b, given, pairs);
     const tn_value one = tn_squeeze(b, tn_slice_axis(b, both, 2, axis, 1), TN_INTS(2));
-    return tn_add(b, fixed, one);
+    const type *t = onnx_type_of(d->c, one);
+    if (!t)
+        return one;
+    return tn_add(b, tn_cast(b, tn_constant(b, TN_F64, dims, at), t->dtype), one);
 }
 
 /* What the windows see of the channels of group G of offsets:
@@ -295,7 +306,8 @@ static tn_value seen(const deformed *d, int64_t g)
         s.taps[i][0] = tap_at(&zeros, first, rest, d->image->dims[2 + i]);
         s.taps[i][1] = tap_at(&zeros, onnx_plus(c, first, 1), t, d->image->dims[2 + i]);
     }
-    const tn_value y = weighted_rows(&s, 0, tn_iota(b, TN_SI64, dims, 0), tn_no_value());
+    const tn_value sum = weighted_rows(&s, 0, tn_iota(b, TN_SI64, dims, 0), tn_no_value());
+    const tn_value y = tn_cast(b, sum, d->image->dtype);
     if (!onnx_has_in(c, 4))
         return y;
     return tn_mul(b, y, tn_expand_dims(b, offset_part(d, 4, g, 1), TN_INTS(4)));

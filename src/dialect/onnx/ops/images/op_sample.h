@@ -13,7 +13,7 @@ typedef struct onnx_tap {
 } onnx_tap;
 
 /* Samples of images in rows (onnx_rows_of): each is made of all combinations of the TAPS[N_TAPS] of
- * each of the N axes with these EXTENTS, by their weights. */
+ * each of the N axes with these EXTENTS, by their weights, and has their type. */
 typedef struct onnx_sampler {
     onnx_call *c;
     tn_value image;
@@ -23,6 +23,8 @@ typedef struct onnx_sampler {
     onnx_tap taps[ONNX_MOST_SPATIAL][ONNX_MOST_TAPS];
 } onnx_sampler;
 
+/* Positions in an image of type D, in a type that tells its elements apart. */
+tn_value onnx_positions_of(onnx_call *c, tn_value positions, tn_dtype d);
 /* X[batch, channels, axes...] as rows of channels, one for each place. */
 tn_value onnx_rows_of(onnx_call *c, tn_value x);
 /* Has C images[batch, channels, height, width] of a known size, *N boxes[*N, 4], and the image that
