@@ -86,6 +86,23 @@ class Narrow(Case):
         want, = self.results("GridSample", 1, image.astype(np.float32), ends.astype(np.float32), opset=20)
         np.testing.assert_array_equal(got, want.astype(np.float16), strict=True)
 
+    def test_numbers_of_shrink(self):
+        """Its bounds are floats, whatever the elements are."""
+        x = np.arange(-3, 4)
+        for dtype in np.int8, np.int32, np.int64, np.uint8:
+            given = np.abs(x).astype(dtype) if dtype == np.uint8 else x.astype(dtype)
+            got, = self.results("Shrink", 1, given, opset=9, lambd=1.5, bias=1.5)
+            want = np.where(given > 1.5, given - 1.5, np.where(given < -1.5, given + 1.5, 0)).astype(dtype)
+            np.testing.assert_array_equal(got, want, strict=True)
+            self.results("Shrink", 1, given, opset=9)
+
+    def test_quantised_zeros(self):
+        """They have a scale of 1: no number is 0 / 0."""
+        for x, want in (np.zeros(3), [[0, 0, 0], 1, 0]), (np.full(3, 5), [[255] * 3, 5 / 255, 0]), (np.full(3, -5), [[0] * 3, 5 / 255, 255]):
+            got = self.results("DynamicQuantizeLinear", 3, x.astype(np.float32), opset=11)
+            for a, b in zip(got, want):
+                np.testing.assert_allclose(a, b, rtol=1e-6)
+
     def test_normalised_halves(self):
         """Squares of what is centred are too large for f16."""
         x = np.array([[[0, 1000], [5, -1000]], [[900, 0], [-900, 3]]], np.float16)

@@ -203,6 +203,16 @@ class Operators(Case):
         want = 2 * x / np.sqrt((4 * x.astype(np.float64) ** 2).mean(-1, keepdims=True) + 1e-5) * scale
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
 
+    def test_rms_of_two_types(self):
+        """The result has the type of the scale, and is rounded to it alone."""
+        for x, scale in (floats(2, 4).astype(np.float16), floats(4)), (floats(2, 4), floats(4).astype(np.float16)):
+            wide = x.astype(np.float64)
+            want = wide / np.sqrt((wide ** 2).mean(-1, keepdims=True) + 1e-5) * scale
+            for op in "RMSNormalization", "SimplifiedLayerNormalization":
+                got, = self.results(op, 1, x, scale, opset=23)
+                self.assertEqual(got.dtype, scale.dtype)
+                np.testing.assert_allclose(got, want, rtol=1e-6 if scale.dtype == np.float32 else 2e-3, atol=1e-6)
+
     def test_layer_norm(self):
         x, scale, bias = floats(2, 3, 4), floats(4), floats(4)
         wide = x.astype(np.float64) - x.mean(-1, keepdims=True, dtype=np.float64)
@@ -325,6 +335,10 @@ class Operators(Case):
         x = floats(1, 3, 4, 5)
         def given(op, **attributes):
             return self.results(op, 1, x, opset=8, **attributes)[0]
+        x6 = np.array([-1, 2], np.float32)
+        for version, alpha, gamma in (1, 1.6732, 1.0507), (6, 1.67326319, 1.05070102):  # whose numbers are not those of each other
+            got, = self.results("Selu", 1, x6, opset=version)
+            np.testing.assert_allclose(got, [gamma * alpha * np.expm1(-1), gamma * 2], rtol=1e-6)
         np.testing.assert_allclose(given("Affine", alpha=2.0, beta=0.5), 2 * x + 0.5, rtol=1e-6)
         np.testing.assert_allclose(given("ScaledTanh", alpha=1.5, beta=0.5), 1.5 * np.tanh(0.5 * x), rtol=1e-5)
         np.testing.assert_allclose(given("ParametricSoftplus", alpha=1.5, beta=0.5), 1.5 * np.log1p(np.exp(0.5 * x)), rtol=1e-5)

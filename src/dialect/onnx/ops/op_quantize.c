@@ -124,8 +124,10 @@ onnx_quantised onnx_dynamic_range(onnx_call *c, tn_value x)
     const tn_value none = tn_scalar_like(b, x, 0);
     const tn_value top = tn_maximum(b, tn_reduce_max(b, x, tn_all_axes(), false), none);
     const tn_value bottom = tn_minimum(b, tn_reduce_min(b, x, tn_all_axes(), false), none);
-    const tn_value steps = tn_scalar_like(b, x, 255);
-    onnx_quantised q = {.scale = tn_div(b, tn_sub(b, top, bottom), steps)};
+    const tn_value steps = tn_scalar_like(b, x, 255), range = tn_sub(b, top, bottom);
+    const tn_value is_flat = tn_compare(b, TN_EQ, range, none);
+    const tn_value one = tn_scalar_like(b, x, 1); /* of zeros, as ONNX Runtime has it */
+    onnx_quantised q = {.scale = tn_select(b, is_flat, one, tn_div(b, range, steps))};
     const tn_value first = tn_div(b, tn_sub(b, none, bottom), q.scale);
     q.zero = tn_cast(b, tn_round_even(b, tn_clamp(b, first, none, steps)), TN_UI8);
     return q;

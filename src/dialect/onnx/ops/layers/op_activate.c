@@ -64,8 +64,11 @@ bool onnx_op_elu(onnx_call *c)
 bool onnx_op_selu(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
-    const double alpha = onnx_attr_float(c, "alpha", 1.67326319217681884765625);
-    const double gamma = onnx_attr_float(c, "gamma", 1.05070102214813232421875);
+    const bool old = c->version < 6; /* whose numbers are shorter */
+    const double alpha =
+        onnx_attr_float(c, "alpha", old ? (double)1.6732F : 1.67326319217681884765625);
+    const double gamma =
+        onnx_attr_float(c, "gamma", old ? (double)1.0507F : 1.05070102214813232421875);
     return onnx_give(c, 0, onnx_scaled(c, onnx_elu(c, x, alpha), gamma));
 }
 
@@ -145,15 +148,21 @@ bool onnx_op_thresholded_relu(onnx_call *c)
     return onnx_give(c, 0, tn_select(c->b, above, x, zero_like(c, x)));
 }
 
+/* Bounds and bias are floats: integers are computed as such, and cut off. */
 bool onnx_op_shrink(onnx_call *c)
 {
-    const tn_value x = onnx_in(c, 0);
+    const tn_value given = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, given);
+    if (!t)
+        return false;
+    const tn_value x = dtype_is_float(t->dtype) ? given : tn_cast(c->b, given, TN_F64);
     const double lambda = onnx_attr_float(c, "lambd", 0.5), bias = onnx_attr_float(c, "bias", 0);
     const tn_value below = is_below(c, x, -lambda);
     const tn_value above = tn_compare(c->b, TN_GT, x, tn_scalar_like(c->b, x, lambda));
     const tn_value zero = zero_like(c, x);
     const tn_value high = tn_select(c->b, above, onnx_plus(c, x, -bias), zero);
-    return onnx_give(c, 0, tn_select(c->b, below, onnx_plus(c, x, bias), high));
+    const tn_value y = tn_select(c->b, below, onnx_plus(c, x, bias), high);
+    return onnx_give(c, 0, tn_cast(c->b, y, t->dtype));
 }
 
 bool onnx_op_gelu(onnx_call *c)

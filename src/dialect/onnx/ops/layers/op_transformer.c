@@ -5,9 +5,9 @@
 
 /* ---- normalisation ---- */
 
-/* X / sqrt(mean(x^2) + epsilon) over AXES, computed in f32 at least; *INVERSE is what X is
- * multiplied by. */
-static tn_value unit_rms(onnx_call *c, tn_value x, tn_ints axes, tn_value *inverse)
+/* X / sqrt(mean(x^2) + epsilon) over AXES in the type D, computed in f32 at least; *INVERSE is what
+ * X is multiplied by. */
+static tn_value unit_rms(onnx_call *c, tn_value x, tn_ints axes, tn_dtype d, tn_value *inverse)
 {
     tn_builder *b = c->b;
     const type *t = onnx_type_of(c, x);
@@ -17,7 +17,7 @@ static tn_value unit_rms(onnx_call *c, tn_value x, tn_ints axes, tn_value *inver
     const tn_value squares = tn_mean(b, tn_mul(b, wide, wide), axes, true);
     const tn_value moved = onnx_plus(c, squares, onnx_attr_float(c, "epsilon", (double)1e-5F));
     *inverse = tn_reciprocal(b, tn_sqrt(b, moved));
-    return tn_cast(b, tn_mul(b, wide, *inverse), t->dtype);
+    return tn_cast(b, tn_mul(b, wide, *inverse), d);
 }
 
 /* The axes from `axis` on. */
@@ -32,16 +32,17 @@ static bool last_axes(onnx_call *c, const type *t, int64_t *axes, uint32_t *n)
     return true;
 }
 
+/* The result has the type of the scale. */
 bool onnx_op_rms_normalization(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
-    const type *t = onnx_type_of(c, x);
+    const type *t = onnx_type_of(c, x), *u = onnx_in_type(c, 1);
     int64_t axes[TN_MAX_RANK];
     uint32_t n;
     tn_value inverse;
-    if (!t || !last_axes(c, t, axes, &n) || !onnx_spreads(c, onnx_in(c, 1), onnx_dims(t)))
+    if (!t || !u || !last_axes(c, t, axes, &n) || !onnx_spreads(c, onnx_in(c, 1), onnx_dims(t)))
         return false;
-    const tn_value unit = unit_rms(c, x, (tn_ints){axes, n}, &inverse);
+    const tn_value unit = unit_rms(c, x, (tn_ints){axes, n}, u->dtype, &inverse);
     return onnx_give(c, 0, tn_mul(c->b, unit, onnx_in(c, 1))) &&
            (!onnx_wants_out(c, 1) || onnx_give(c, 1, inverse));
 }
@@ -77,9 +78,10 @@ bool onnx_op_skip_rms_normalization(onnx_call *c)
     if (!no_statistics(c))
         return false;
     const tn_value x = skipped(c, 3);
-    if (!tn_is_value(x))
+    const type *t = onnx_type_of(c, x);
+    if (!t)
         return false;
-    const tn_value unit = unit_rms(c, x, TN_INTS(-1), &inverse);
+    const tn_value unit = unit_rms(c, x, TN_INTS(-1), t->dtype, &inverse);
     return onnx_give(c, 0, tn_mul(c->b, unit, onnx_in(c, 2)));
 }
 
