@@ -103,6 +103,23 @@ class Narrow(Case):
             for a, b in zip(got, want):
                 np.testing.assert_allclose(a, b, rtol=1e-6)
 
+    def test_large_sums_of_halves(self):
+        """Means, roots and logarithms of what is too large for f16."""
+        x, v = np.full((1, 1, 4, 4), 30000, np.float16), np.full((1, 512), 20, np.float16)
+        scores, ones = np.full((4, 2), -60000, np.float16), np.ones(2, np.float16)
+        cases = [("AveragePool", [x], 30000, {"kernel_shape": [3, 3]}), ("AveragePool", [x], 30000, {"kernel_shape": [3, 3], "pads": [1] * 4}),
+                 ("LpPool", [x], 60000, {"kernel_shape": [2, 2]}), ("GlobalLpPool", [x / 2], 60000, {}), ("LpNormalization", [x], 0.5, {}),
+                 ("LRN", [x / 100], 300 / (1 + 90000 * 1e-4) ** 0.75, {"size": 1}), ("Mean", [x, x, x], 30000, {}),
+                 ("ReduceL2", [v], 20 * 512 ** 0.5, {}), ("ReduceLogSum", [v * 30], np.log(600 * 512), {}),
+                 ("ReduceLogSumExp", [np.zeros((70000, 1), np.float16)], np.log(70000), {}),
+                 ("Gemm", [v, v.reshape(512, 1)], 20480, {"alpha": 0.1}),
+                 ("NegativeLogLikelihoodLoss", [scores, np.zeros(4, np.int64), ones], 60000, {})]
+        for op, inputs, want, options in cases:
+            with self.subTest(op=op, **options):
+                got, = self.results(op, 1, *inputs, opset=22, **options)
+                self.assertEqual(got.dtype, np.float16)
+                np.testing.assert_allclose(got.astype(np.float64), want, rtol=1e-3)
+
     def test_normalised_halves(self):
         """Squares of what is centred are too large for f16."""
         x = np.array([[[0, 1000], [5, -1000]], [[900, 0], [-900, 3]]], np.float16)

@@ -44,6 +44,19 @@ static inline tn_value onnx_plus(onnx_call *c, tn_value x, double by)
 {
     return by == 0 ? x : tn_add(c->b, x, tn_scalar_like(c->b, x, by));
 }
+/* X in f32 at least: squares and sums are too large for narrower floats. Integers stay. */
+static inline tn_value onnx_widened(onnx_call *c, tn_value x)
+{
+    const type *t = onnx_type_of(c, x);
+    const bool is_narrow = t && dtype_is_float(t->dtype) && t->dtype != TN_F64;
+    return is_narrow ? tn_cast(c->b, x, TN_F32) : x;
+}
+/* Y in the type of X. */
+static inline tn_value onnx_as_like(onnx_call *c, tn_value y, tn_value x)
+{
+    const type *t = onnx_type_of(c, x);
+    return t ? tn_cast(c->b, y, t->dtype) : y;
+}
 /* X, at least LOW and at most HIGH. */
 static inline tn_value onnx_limited(onnx_call *c, tn_value x, double low, double high)
 {

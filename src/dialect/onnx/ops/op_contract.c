@@ -44,9 +44,12 @@ tn_value onnx_gemm(onnx_call *c)
         (void)onnx_refuse(c, DIAG_RankMismatch, "it takes matrices");
         return tn_no_value();
     }
+    const double alpha = onnx_attr_float(c, "alpha", 1);
+    const bool is_narrow = dtype_is_float(t->dtype) && t->dtype != TN_F64;
+    const tn_dtype out = alpha != 1 && is_narrow ? TN_F32 : TN_DTYPE_DEFAULT; /* it may be large */
     tn_value z = tn_dot_general(c->b, x, y, (tn_ints){0}, (tn_ints){0}, TN_INTS(k_x), TN_INTS(k_y),
-                                TN_DTYPE_DEFAULT, TN_DTYPE_DEFAULT);
-    z = onnx_scaled(c, tn_cast(c->b, z, t->dtype), onnx_attr_float(c, "alpha", 1));
+                                TN_DTYPE_DEFAULT, out);
+    z = tn_cast(c->b, onnx_scaled(c, z, alpha), t->dtype);
     const double beta = onnx_attr_float(c, "beta", 1);
     const type *s = onnx_type_of(c, z);
     if (s && onnx_has_in(c, 2) && !onnx_spreads(c, onnx_in(c, 2), onnx_dims(s)))

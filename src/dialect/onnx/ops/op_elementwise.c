@@ -167,13 +167,16 @@ bool onnx_op_where(onnx_call *c)
     return onnx_give(c, 0, tn_select(c->b, p, x, y));
 }
 
-static bool fold_inputs(onnx_call *c, op_id op, tn_value *out)
+/* WIDE: as floats that hold sums of narrow ones. */
+static bool fold_inputs(onnx_call *c, op_id op, bool wide, tn_value *out)
 {
-    *out = onnx_in(c, 0);
+    const tn_value first = onnx_in(c, 0);
+    *out = wide ? onnx_widened(c, first) : first;
     for (uint32_t i = 1; i < c->n_in; i++) {
         if (!onnx_has_in(c, i))
             return onnx_refuse(c, DIAG_ArityMismatch, "an input is left out");
-        *out = binary(c, op, *out, onnx_in(c, i));
+        const tn_value next = onnx_in(c, i);
+        *out = binary(c, op, *out, wide ? onnx_widened(c, next) : next);
     }
     return tn_is_value(*out);
 }
@@ -183,16 +186,16 @@ bool onnx_op_variadic(onnx_call *c)
     tn_value all;
     if (c->n_in == 1)
         return onnx_give_in(c, 0, 0);
-    return fold_inputs(c, (op_id)c->op->arg, &all) && onnx_give(c, 0, all);
+    return fold_inputs(c, (op_id)c->op->arg, false, &all) && onnx_give(c, 0, all);
 }
 
 bool onnx_op_mean(onnx_call *c)
 {
     tn_value all;
-    if (!fold_inputs(c, OP_ADD, &all))
+    if (!fold_inputs(c, OP_ADD, true, &all))
         return false;
-    const tn_value n = tn_scalar_like(c->b, all, (double)c->n_in);
-    return onnx_give(c, 0, tn_div(c->b, all, n));
+    const tn_value n = tn_scalar_like(c->b, all, (double)c->n_in), mean = tn_div(c->b, all, n);
+    return onnx_give(c, 0, onnx_as_like(c, mean, onnx_in(c, 0)));
 }
 
 static bool is_float8(tn_dtype d)

@@ -78,27 +78,31 @@ static tn_value reduce_of(onnx_call *c, tn_value x, tn_ints axes, bool keep)
     return x;
 }
 
-/* Roots and logarithms of integers are computed in f64, and cut off. */
-static bool is_by_floats(const onnx_call *c, const type *t)
+/* Roots and logarithms of integers are computed in f64, and cut off; those of narrow floats in f32,
+ * which holds what they are of. */
+static tn_value of_wide(onnx_call *c, tn_value x)
 {
+    const type *t = onnx_type_of(c, x);
     const onnx_reduce_kind kind = (onnx_reduce_kind)c->op->arg;
-    return dtype_is_int(t->dtype) && (kind == ONNX_REDUCE_L2 || kind == ONNX_REDUCE_LOG_SUM ||
-                                      kind == ONNX_REDUCE_LOG_SUM_EXP);
+    if (!t || (kind != ONNX_REDUCE_L2 && kind != ONNX_REDUCE_LOG_SUM &&
+               kind != ONNX_REDUCE_LOG_SUM_EXP && kind != ONNX_REDUCE_SUM_SQUARE))
+        return x;
+    if (dtype_is_int(t->dtype))
+        return kind == ONNX_REDUCE_SUM_SQUARE ? x : tn_cast(c->b, x, TN_F64);
+    return onnx_widened(c, x);
 }
 
 bool onnx_op_reduce(onnx_call *c)
 {
-    tn_value x = onnx_in(c, 0);
-    const type *t = onnx_type_of(c, x);
+    const tn_value given = onnx_in(c, 0);
+    const type *t = onnx_type_of(c, given);
     int64_t axes[TN_MAX_RANK];
     uint32_t n;
     if (!t || !reduced_axes(c, t->rank, axes, &n))
         return false;
-    if (is_by_floats(c, t))
-        x = tn_cast(c->b, x, TN_F64);
     const bool keep = onnx_attr_int(c, "keepdims", 1);
-    const tn_value y = reduce_of(c, x, (tn_ints){axes, n}, keep);
-    return onnx_give(c, 0, is_by_floats(c, t) ? tn_cast(c->b, y, t->dtype) : y);
+    const tn_value y = reduce_of(c, of_wide(c, given), (tn_ints){axes, n}, keep);
+    return onnx_give(c, 0, onnx_as_like(c, y, given));
 }
 
 /* The least element is the largest of what has the opposite order. */

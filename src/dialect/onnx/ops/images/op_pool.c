@@ -177,8 +177,9 @@ static bool is_padded(const onnx_windows *w)
     return false;
 }
 
-tn_value onnx_averaged(onnx_call *c, tn_value x)
+tn_value onnx_averaged(onnx_call *c, tn_value given)
 {
+    const tn_value x = onnx_widened(c, given);
     const type *t = onnx_type_of(c, x);
     const bool with_pads = onnx_attr_int(c, "count_include_pad", 0);
     double size = 1;
@@ -189,13 +190,13 @@ tn_value onnx_averaged(onnx_call *c, tn_value x)
     for (uint32_t i = 0; i < w.n; i++)
         size *= (double)w.kernel[i];
     if (!is_padded(&w))
-        return tn_div(c->b, sum, tn_scalar_like(c->b, sum, size));
+        return onnx_as_like(c, tn_div(c->b, sum, tn_scalar_like(c->b, sum, size)), given);
     tn_value counts = tn_no_value();
     for (uint32_t i = 0; i < w.n; i++) {
         const tn_value along = counts_along(c, sum, &w, i, with_pads);
         counts = i == 0 ? along : tn_mul(c->b, counts, along);
     }
-    return tn_div(c->b, sum, counts);
+    return onnx_as_like(c, tn_div(c->b, sum, counts), given);
 }
 
 bool onnx_op_average_pool(onnx_call *c)
@@ -226,14 +227,14 @@ static double order_of(onnx_call *c)
 
 bool onnx_op_lp_pool(onnx_call *c)
 {
-    const tn_value x = onnx_in(c, 0);
+    const tn_value given = onnx_in(c, 0), x = onnx_widened(c, given);
     const type *t = onnx_type_of(c, x);
     const double p = order_of(c);
     onnx_windows w;
     if (!t || !onnx_read_windows(c, t, false, &w))
         return false;
     const tn_value sum = reduce_windows(c, powered(c, x, p), TN_COMBINE_ADD, &w);
-    return onnx_give(c, 0, rooted(c, sum, p));
+    return onnx_give(c, 0, onnx_as_like(c, rooted(c, sum, p), given));
 }
 
 /* ---- over all of an image ---- */
@@ -255,13 +256,14 @@ bool onnx_op_global_pool(onnx_call *c)
     case ONNX_POOL_LP:
         break;
     }
-    return onnx_give(c, 0, rooted(c, tn_sum(c->b, powered(c, x, p), all, true), p));
+    const tn_value sum = tn_sum(c->b, powered(c, onnx_widened(c, x), p), all, true);
+    return onnx_give(c, 0, onnx_as_like(c, rooted(c, sum, p), x));
 }
 
 /* x divided by its norm along an axis; zeros where that is 0. */
 bool onnx_op_lp_normalization(onnx_call *c)
 {
-    const tn_value x = onnx_in(c, 0);
+    const tn_value given = onnx_in(c, 0), x = onnx_widened(c, given);
     const type *t = onnx_type_of(c, x);
     const double p = (double)onnx_attr_int(c, "p", 2);
     int64_t axis;
@@ -270,5 +272,6 @@ bool onnx_op_lp_normalization(onnx_call *c)
     const tn_value sum = tn_sum(c->b, powered(c, x, p), TN_INTS(axis), true);
     const tn_value norm = rooted(c, sum, p), none = tn_scalar_like(c->b, x, 0);
     const tn_value some = tn_compare(c->b, TN_NE, norm, none);
-    return onnx_give(c, 0, tn_select(c->b, some, tn_div(c->b, x, norm), none));
+    const tn_value unit = tn_select(c->b, some, tn_div(c->b, x, norm), none);
+    return onnx_give(c, 0, onnx_as_like(c, unit, given));
 }

@@ -52,9 +52,11 @@ static bool give_loss(onnx_call *c, tn_value logp)
         return onnx_give(c, 0, loss);
     if (how == LOSS_MEAN && !tn_is_value(weight))
         return onnx_give(c, 0, tn_mean(b, loss, tn_all_axes(), false));
-    const tn_value sum = tn_sum(b, loss, tn_all_axes(), false);
-    return onnx_give(
-        c, 0, how == LOSS_SUM ? sum : tn_div(b, sum, tn_sum(b, weight, tn_all_axes(), false)));
+    if (how == LOSS_SUM)
+        return onnx_give(c, 0, tn_sum(b, loss, tn_all_axes(), false));
+    const tn_value sum = tn_sum(b, onnx_widened(c, loss), tn_all_axes(), false);
+    const tn_value all = tn_sum(b, onnx_widened(c, weight), tn_all_axes(), false);
+    return onnx_give(c, 0, onnx_as_like(c, tn_div(b, sum, all), loss));
 }
 
 bool onnx_op_negative_log_likelihood(onnx_call *c)

@@ -8,18 +8,11 @@ typedef struct moments {
     tn_value centred;
 } moments;
 
-/* X in f32 at least: squares are too large for narrower floats. */
-static tn_value widened(onnx_call *c, tn_value x)
-{
-    const type *t = onnx_type_of(c, x);
-    return t ? tn_cast(c->b, x, t->dtype == TN_F64 ? TN_F64 : TN_F32) : x;
-}
-
 /* Those of X, widened. */
 static moments moments_of(onnx_call *c, tn_value given, tn_ints axes)
 {
     moments m;
-    const tn_value x = widened(c, given);
+    const tn_value x = onnx_widened(c, given);
     m.mean = tn_mean(c->b, x, axes, true);
     m.centred = tn_sub(c->b, x, m.mean);
     m.variance = tn_mean(c->b, tn_mul(c->b, m.centred, m.centred), axes, true);
@@ -280,12 +273,12 @@ bool onnx_op_lrn(onnx_call *c)
                            .dilation = one,
                            .base_dilation = one,
                            .pads = {pads, 2 * (size_t)t->rank}};
-    const tn_value squares = tn_mul(c->b, x, x);
+    const tn_value wide = onnx_widened(c, x), squares = tn_mul(c->b, wide, wide);
     const tn_value sum = tn_reduce_window(c->b, squares, TN_COMBINE_ADD, &how, TN_DTYPE_DEFAULT);
     const double alpha = onnx_attr_float(c, "alpha", (double)1e-4F),
                  beta = onnx_attr_float(c, "beta", 0.75);
     const tn_value base =
         onnx_plus(c, onnx_scaled(c, sum, alpha / (double)size), onnx_attr_float(c, "bias", 1));
-    const tn_value power = tn_scalar_like(c->b, x, beta);
-    return onnx_give(c, 0, tn_div(c->b, x, tn_pow(c->b, base, power)));
+    const tn_value power = tn_pow(c->b, base, tn_scalar_like(c->b, base, beta));
+    return onnx_give(c, 0, onnx_as_like(c, tn_div(c->b, wide, power), x));
 }
