@@ -87,11 +87,32 @@ class Windows(Case):
                 self.same(data, xs)
                 nodes = [node("Shape", "x0", "a"), node("Mul", "a f", "b"), node("Resize", "x0 - - b", "y", **how)]
                 self.same(model(nodes, [("x0", "f32", ["N", 4, "S0", "S1"])], [("y", "f32", None)], [("f", scales.astype(np.int64))], opset=19), xs)
-        for scales, how in (([1, 1, 2, 2], {"nearest_mode": "floor"}), ([1, 1, 1.5, 1], {}), ([1, 1, 9, 1], {}), ([1, 1, 2, 2], {"mode": "linear"})):
-            data = model([node("Resize", "x0 - s", "y", **how)], [("x0", "f32", ["N", 4, "S0", "S1"])], [("y", "f32", None)],
-                         [("s", np.array(scales, np.float32))], opset=19)
-            self.assertEqual(self.refused(data), ["ShapeUnknown"], (scales, how))
-            self.run_model(data, {"x0": xs[0]})
+    def resized(self, how, **given):
+        """A model that resizes an image by scales, or to as many times its extents and more."""
+        if "scales" in given:
+            nodes, weights = [node("Resize", "x0 - s", "y", **how)], [("s", np.array(given["scales"], np.float32))]
+        else:
+            nodes = [node("Shape", "x0", "a"), node("Mul", "a f", "b"), node("Add", "b g", "c"), node("Div", "c h", "d"), node("Resize", "x0 - - d", "y", **how)]
+            weights = [(k, np.array(v, np.int64)) for k, v in zip("fgh", given["sizes"])]
+        return model(nodes, [("x0", "f32", ["N", 4, "S0", "S1"])], [("y", "f32", None)], weights, opset=19)
+
+    def test_resized(self):
+        """To other extents, where elements come from follows from sizes of the run."""
+        xs = [floats(2, 4, h, w) for h, w in ((4, 6), (5, 3), (1, 2))]
+        places = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric")
+        roundings = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+        larger = ([1, 1, 3, 7], [0, 0, 2, 1], [1, 1, 2, 4])
+        for k, place in enumerate(places):
+            for mode in "nearest", "linear", "cubic":
+                for given in {"scales": [1, 1, 2, 1.5]}, {"scales": [1, 1, 9, 0.5]}, {"sizes": larger}:
+                    how = {"coordinate_transformation_mode": place, "mode": mode, "nearest_mode": roundings[k % 4], "exclude_outside": k % 2 * (mode == "cubic")}
+                    with self.subTest(**how, **given):
+                        self.same(self.resized(how, **given), xs)
+        for given in {"scales": [1, 1, 1.1, 1]}, {"scales": [1, 1, 0.1, 1]}:
+            data = self.resized({"mode": "linear"}, **given)
+            self.assertEqual(self.refused(data), ["ShapeUnknown"], given)
+            self.run_model(data, {"x0": floats(1, 4, 20, 3)})
+        self.assertEqual(self.refused(self.resized({"mode": "linear", "antialias": 1}, sizes=larger)), ["ShapeUnknown"])
 
     def test_pyramids(self):
         """What was halved is doubled again, and meets what it was."""

@@ -64,16 +64,35 @@ static bool is_whole(const resizing *r, const axis_resize *a)
     return r->from != TF_CROP || (a->first == 0 && a->last == 1);
 }
 
-/* May the axis A, of a symbolic size, be TIMES as long? Refused otherwise. */
-static bool repeats_size(onnx_call *c, const resizing *r, axis_resize *a, double times)
+/* Is the axis A, of a symbolic size, made TIMES as long by repeating its elements? */
+static bool repeats_size(onnx_call *c, const resizing *r, const axis_resize *a, double times)
 {
     const type *t = onnx_in_type(c, 0);
-    if (!t || !(times >= 1 && times < INT16_MAX) || times != floor(times) ||
-        !onnx_only_repeats(r, (int64_t)times) || t->rank == TN_MAX_RANK)
+    return t && t->rank < TN_MAX_RANK && dim_is_symbolic(a->n) && times >= 1 && times < INT16_MAX &&
+           times == floor(times) && onnx_only_repeats(r, (int64_t)times);
+}
+
+/* Can the program find out where elements of the axis A come from? Refused otherwise. */
+static bool follows_size(onnx_call *c, const resizing *r, const axis_resize *a)
+{
+    if (r->from != TF_CROP && (!r->antialias || r->how == NEAREST || a->scale >= 1))
+        return true;
+    return !is_symbolic(c, a->n) && !is_symbolic(c, a->m);
+}
+
+/* The axis A, of a symbolic size, by SCALE. */
+static bool scale_size(onnx_call *c, const resizing *r, axis_resize *a, double scale)
+{
+    enum { PARTS = 8, MOST_TIMES = 1024 }; /* so that f32 holds N * SCALE */
+    const double parts = scale * PARTS;
+    if (!(scale > 0 && scale <= MOST_TIMES) || parts != floor(parts))
         return !is_symbolic(c, a->n);
-    a->scale = times;
-    a->m = onnx_dim_of(c, DIM_MUL, a->n, (int64_t)times);
-    return true;
+    const dim all = onnx_dim_of(c, DIM_MUL, a->n, (int64_t)parts);
+    a->scale = scale;
+    a->repeats = repeats_size(c, r, a, scale);
+    a->m = a->repeats ? onnx_dim_of(c, DIM_MUL, a->n, (int64_t)scale)
+                      : onnx_dim_of(c, DIM_FLOORDIV, all, PARTS);
+    return follows_size(c, r, a);
 }
 
 /* How many times as long as N the extent M is, if that is a whole number; else 0. */
@@ -96,7 +115,7 @@ static bool by_scales(onnx_call *c, const resizing *r, const double *scales, axi
         if (scales[i] == 1 && is_whole(r, &a))
             continue;
         if (dim_is_symbolic(a.n)) {
-            if (!repeats_size(c, r, &a, scales[i]))
+            if (!scale_size(c, r, &a, scales[i]))
                 return false;
             list[(*n_out)++] = a;
             continue;
@@ -127,8 +146,12 @@ static bool by_sizes(onnx_call *c, const type *t, const resizing *r, const int64
     for (uint32_t i = 0; i < n; i++) {
         if (sizes[i] == t->dims[list[i].axis] && !keeps && is_whole(r, &list[i]))
             continue;
-        if (dim_is_symbolic(list[i].n) && dim_is_symbolic(sizes[i]) && !keeps) {
-            if (!repeats_size(c, r, &list[i], times_of(c, list[i].n, sizes[i])))
+        if (!keeps && (dim_is_symbolic(list[i].n) || dim_is_symbolic(sizes[i]))) {
+            const double times = times_of(c, list[i].n, sizes[i]);
+            list[i].m = sizes[i];
+            list[i].repeats = repeats_size(c, r, &list[i], times);
+            list[i].scale = times;
+            if (!follows_size(c, r, &list[i]))
                 return false;
             list[(*n_out)++] = list[i];
             continue;

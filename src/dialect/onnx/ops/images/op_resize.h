@@ -26,11 +26,12 @@ typedef struct resizing {
     double cubic, outside;
 } resizing;
 
-/* One axis: from N elements to M. */
+/* One axis: from N elements to M, which may be sizes. */
 typedef struct axis_resize {
     uint32_t axis;
-    dim n, m;             /* both are numbers, or M is N times SCALE */
+    dim n, m;
     double scale, length; /* the extent of the result before it is made whole */
+    bool repeats;         /* each element SCALE times */
     double first, last;   /* of the part that TF_CROP takes */
 } axis_resize;
 
@@ -43,6 +44,8 @@ static inline double onnx_as_f32(double x)
 
 /* Does an axis of any extent become TIMES as long by its elements being repeated? */
 bool onnx_only_repeats(const resizing *r, int64_t times);
+/* X with the axis A, where N or M is a size, resized; a scale of 0 is M / N. */
+tn_value onnx_resize_sized(onnx_call *c, tn_value x, const resizing *r, const axis_resize *a);
 /* Result 0 is input 0 with the N axes of LIST resized. */
 bool onnx_give_resized(onnx_call *c, const resizing *r, const axis_resize *list, uint32_t n);
 

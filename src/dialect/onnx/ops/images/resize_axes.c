@@ -250,8 +250,10 @@ bool onnx_give_resized(onnx_call *c, const resizing *r, const axis_resize *list,
         const axis_resize *a = &list[i];
         if (a->n == a->m && a->scale == 1 && r->from != TF_CROP)
             continue;
-        if (dim_is_symbolic(a->n)) {
-            x = repeat(c, x, a, (int64_t)a->scale);
+        if (a->repeats || dim_is_symbolic(a->n) || dim_is_symbolic(a->m)) {
+            x = a->repeats ? repeat(c, x, a, (int64_t)a->scale) : onnx_resize_sized(c, x, r, a);
+            if (!tn_is_value(x))
+                return false;
             continue;
         }
         if (a->m < 0 || (a->n <= 0 && a->m > 0))
