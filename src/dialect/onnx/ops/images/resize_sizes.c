@@ -61,7 +61,8 @@ static tn_value exact_source_of(const sized_axis *s, tn_value i)
 static tn_value as_f32(const sized_axis *s, tn_value x)
 {
     tn_builder *b = s->c->b;
-    const tn_value is_small = tn_compare(b, TN_LT, tn_abs(b, x), tn_scalar(b, TN_F64, 0x1p20));
+    const tn_value size = tn_abs(b, x), most = tn_scalar(b, TN_F64, 0x1p20);
+    const tn_value is_small = tn_compare(b, TN_LT, size, most);
     return tn_select(b, is_small, tn_cast(b, tn_cast(b, x, TN_F32), TN_F64), x);
 }
 
@@ -97,8 +98,11 @@ static tn_value kernel_at(const sized_axis *s, tn_value distance)
     const double a = s->r->cubic;
     const tn_value x = tn_abs(b, distance), none = tn_scalar(b, TN_F64, 0);
     const tn_value one = tn_scalar(b, TN_F64, 1), two = tn_scalar(b, TN_F64, 2);
-    if (s->r->how == LINEAR)
-        return tn_select(b, tn_compare(b, TN_LT, x, one), tn_sub(b, one, x), none);
+    if (s->r->how == LINEAR) {
+        const tn_value is_near = tn_compare(b, TN_LT, x, one);
+        const tn_value rest = tn_sub(b, one, x);
+        return tn_select(b, is_near, rest, none);
+    }
     tn_value near = onnx_plus(c, onnx_scaled(c, x, a + 2), -(a + 3));
     near = onnx_plus(c, tn_mul(b, tn_mul(b, near, x), x), 1);
     tn_value far = onnx_plus(c, onnx_scaled(c, x, a), -(5 * a));
@@ -125,8 +129,10 @@ static void weights_at(const sized_axis *s, tn_value x, const tn_value *at, uint
         sum = tn_add(b, sum, weights[k]);
     }
     const tn_value some = tn_compare(b, TN_NE, sum, none);
-    for (uint32_t k = 0; s->r->exclude_outside && k < n; k++)
-        weights[k] = tn_select(b, some, tn_div(b, weights[k], sum), weights[k]);
+    for (uint32_t k = 0; s->r->exclude_outside && k < n; k++) {
+        const tn_value part = tn_div(b, weights[k], sum);
+        weights[k] = tn_select(b, some, part, weights[k]);
+    }
 }
 
 tn_value onnx_resize_sized(onnx_call *c, tn_value x, const resizing *r, const axis_resize *a)
@@ -152,7 +158,8 @@ tn_value onnx_resize_sized(onnx_call *c, tn_value x, const resizing *r, const ax
         dims[i] = i == 0 ? a->m : 1;
     for (uint32_t k = 0; k < n; k++) {
         const tn_value w = tn_reshape(b, weights[k], (tn_ints){dims, rank});
-        const tn_value part = tn_mul(b, take(&s, x, at[k]), tn_cast(b, w, u->dtype));
+        const tn_value by = tn_cast(b, w, u->dtype);
+        const tn_value part = tn_mul(b, take(&s, x, at[k]), by);
         y = k == 0 ? part : tn_add(b, y, part);
     }
     return y;
