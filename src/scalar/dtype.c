@@ -46,7 +46,8 @@ static inline uint64_t bits_at(const uint8_t *p, uint64_t neighbours)
 }
 
 /* The bits that any of N bytes has so. A run looks at all its inputs: several words at once. */
-static inline uint64_t bits_of(const uint8_t *bytes, size_t n, uint64_t neighbours)
+static inline __attribute__((always_inline)) uint64_t bits_of(const uint8_t *bytes, size_t n,
+                                                              uint64_t neighbours)
 {
     enum { WORD = 8, BLOCK = 8 * WORD };
     uint64_t a = 0, b = 0, c = 0, d = 0;
@@ -65,12 +66,39 @@ static inline uint64_t bits_of(const uint8_t *bytes, size_t n, uint64_t neighbou
     return a | b | c | d;
 }
 
+static inline __attribute__((always_inline)) bool holds(tn_dtype d, const void *data, size_t n)
+{
+    const uint64_t bits = d == TN_SI4 ? bits_of(data, n, UINT64_MAX) : bits_of(data, n, 0);
+    return (bits & spare_bits(d)) == 0;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static bool holds_avx2(tn_dtype d, const void *data, size_t n)
+{
+    return holds(d, data, n);
+}
+
+static bool have_avx2(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+#else
+static bool holds_avx2(tn_dtype d, const void *data, size_t n)
+{
+    return holds(d, data, n);
+}
+
+static bool have_avx2(void)
+{
+    return false;
+}
+#endif
+
 bool dtype_holds(tn_dtype d, const void *data, size_t n)
 {
     if (!dtype_has_gaps(d))
         return true;
-    const uint64_t bits = d == TN_SI4 ? bits_of(data, n, UINT64_MAX) : bits_of(data, n, 0);
-    return (bits & spare_bits(d)) == 0;
+    return have_avx2() ? holds_avx2(d, data, n) : holds(d, data, n);
 }
 
 const char *dtype_range(tn_dtype d)
