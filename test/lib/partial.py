@@ -375,6 +375,17 @@ def reductions(p):
     return (p.reduced(kind, y, axes, p.r.random() < 0.5),)
 
 
+def any_or_all(p):
+    """Whether any or all of long rows are true, mostly of such that are rarely so."""
+    shape, how = [p.r.choice([1, 1, 3, 5]), 200 + p.n(70) * p.r.choice([1, 9, 40])], p.r.choice(("Max", "Min"))
+    x = p.input("I1", shape)
+    if p.r.random() < 0.8:
+        kind = p.r.choice(("Si8", "Ui8", "Ui8", p.kind(REAL)))
+        y = p.op({"Compare": {"op": "Equal" if how == "Max" else "NotEqual"}}, [p.input(kind, shape), p.input(kind, shape)], "I1", shape)
+        x = p.op("Select", [x, y, x] if how == "Max" else [x, x, y], "I1", shape)
+    return (p.reduced(how, x, [1]),)
+
+
 def rows(p):
     """As softmax does it: several passes over rows."""
     x = p.input(p.kind(FLOATS), p.dims(2))
@@ -929,7 +940,7 @@ def moves(p):
 
 
 KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, interleaved, tiled, repeated, many_times, regrouped, records, fields_apart, columns, every_eighth, turned, reductions,
-         rows, normalised, kept, products, swept_products, narrow_products, uneven_sweeps, swept_rows, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
+         any_or_all, rows, normalised, kept, products, swept_products, narrow_products, uneven_sweeps, swept_rows, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools, wide_pools,
          taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, sorted_segments, windows_at, largest, computed_apart, cumulated, ordered,
          turned_products, quantised, decoded_products, decoded_tiles, open_products, open_batches, scanned, steps, images, moves)

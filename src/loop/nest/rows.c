@@ -249,6 +249,7 @@ static bool start(rows *s, loop_builder *b, const function *f, const kernel *k,
     s->is_dynamic = nest_is_dynamic(k, s->axis);
     s->e.rank = k->rank;
     s->e.cached = o->on.cached;
+    s->has_mask_registers = o->on.level >= LEVEL_AVX512;
     s->e.is_checked = nest_is_checked_before(f, k);
     return rows_find_passes(s);
 }

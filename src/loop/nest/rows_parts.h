@@ -38,8 +38,9 @@ typedef struct rows {
     loop_value strip_size; /* ... where there is any number of columns, else LOOP_NO_VALUE */
     reduction r[KERNEL_REDUCTIONS];
     uint32_t n, passes;
-    bool is_plain;   /* the extrema that are being made may get the sign of a zero wrong */
-    uint32_t stored; /* mask over e.kept: values that the current pass stores */
+    bool has_mask_registers; /* longer vectors of truth values are good */
+    bool is_plain;           /* the extrema that are being made may get the sign of a zero wrong */
+    uint32_t stored;         /* mask over e.kept: values that the current pass stores */
     /* By position in k->nodes: 1 + the pass that its value waits for; 0: unknown. */
     uint8_t *levels;
     /* The same: the passes that compute it (rows_passes_with). */

@@ -263,7 +263,8 @@ bool rows_are_extrema(const rows *s, uint32_t pass)
     for (uint32_t i = 0; i < s->n; i++)
         if (s->r[i].pass == pass)
             all = all && fold_is_extremum(s->r[i].kind) &&
-                  (s->r[i].sum == TN_F32 || s->r[i].sum == TN_F64 || dtype_is_int(s->r[i].sum));
+                  (s->r[i].sum == TN_F32 || s->r[i].sum == TN_F64 || dtype_is_int(s->r[i].sum) ||
+                   (dtype_is_bool(s->r[i].sum) && s->has_mask_registers));
     return all;
 }
 
