@@ -10,6 +10,23 @@ import numpy as np
 from . import _library as c
 
 
+class Name(str):
+    """The name of an element type. It equals all that names that type for NumPy, too."""
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str) and str.__eq__(self, other):
+            return True
+        try:
+            return isinstance(other, (str, type, np.dtype)) and str.__eq__(self, dtype(other).name)
+        except TypeError:
+            return False
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
 class DType(NamedTuple):
     """An element type: its name in Tenon, its number in the C interface, and the NumPy type of its storage."""
     name: str
@@ -35,7 +52,7 @@ class DType(NamedTuple):
         return self.name
 
     def __reduce__(self) -> Any:  # there is one of each, also after copying
-        return dtype, (self.name,)
+        return dtype, (str(self.name),)
 
 
 # In the order of tn_dtype.
@@ -48,7 +65,7 @@ _TABLE = [("i1", "bool", "bool", (6, 8)), ("si4", "int8", "int4", None), ("ui4",
           ("f16", "float16", "float16", (2, 16)), ("f32", "float32", "float32", (2, 32)),
           ("f64", "float64", "float64", (2, 64)), ("cf32", "complex64", "complex64", (5, 64)),
           ("cf64", "complex128", "complex128", (5, 128))]
-DTYPES = [DType(name, code, np.dtype(storage), storage == foreign, foreign, dlpack)
+DTYPES = [DType(Name(name), code, np.dtype(storage), storage == foreign, foreign, dlpack)
           for code, (name, storage, foreign, dlpack) in enumerate(_TABLE)]
 BY_NAME = {d.name: d for d in DTYPES} | {d.foreign: d for d in DTYPES}
 BY_NAME.update({"i8": BY_NAME["si8"], "i16": BY_NAME["si16"], "i32": BY_NAME["si32"], "i64": BY_NAME["si64"],

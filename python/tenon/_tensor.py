@@ -153,6 +153,9 @@ class Tensor(NDArrayOperatorsMixin):
     def __getitem__(self, key: Any) -> Any:
         return self._values()[key]
 
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._values()[key] = value
+
     def __len__(self) -> int:
         return len(self._array)
 

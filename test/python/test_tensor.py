@@ -1,5 +1,6 @@
 """Tensors: what NumPy and other libraries make of them, and types that NumPy lacks."""
 import gc
+import pickle
 import sys
 import unittest
 from unittest import mock
@@ -52,6 +53,28 @@ class Tensors(unittest.TestCase):
         self.assertEqual(f"{tenon.tensor([1, 2])}", repr(tenon.tensor([1, 2])))
         with self.assertRaisesRegex(TypeError, "format"):
             f"{tenon.tensor([1, 2]):.3f}"
+
+    def test_items_are_set(self):
+        y = twice("f32", 2)([1, -2])
+        y[0], y[y < 0] = 5, 7
+        self.assertEqual(y.tolist(), [5, 7, 1, 7])
+        with self.assertRaisesRegex(ValueError, "read-only"):
+            tenon.tensor([1], "bf16")[0] = 2
+
+    def test_names_of_types(self):
+        """A type equals all of its names, those of Tenon first."""
+        for x in (tenon.tensor([1.0]), tenon.function(lambda x: x)(np.ones(2, np.float32))):
+            for name in ("f32", "float32", np.float32, np.dtype("f4"), "<f4"):
+                self.assertTrue(x.dtype == name and name == x.dtype and not x.dtype != name, name)
+            for name in ("f64", "float", np.float64, float, int, None, 3, "no type", object, str, np.dtype("M8[s]")):
+                self.assertTrue(x.dtype != name and name != x.dtype and not x.dtype == name, name)
+        self.assertIn(tenon.tensor([1]).dtype, (np.int32, np.int64))
+        self.assertEqual({tenon.tensor(1.0).dtype: 1}["f32"], 1)
+        self.assertTrue(tenon.tensor([1], "si8").dtype == "i8")
+        seen = []
+        tenon.function(lambda x: seen.append(x.dtype == np.float32) or x)(np.ones(2, np.float32))
+        self.assertEqual(seen, [True])
+        self.assertEqual(pickle.loads(pickle.dumps(tenon.tensor([1.0]).dtype)), "f32")
 
     def test_every_type(self):
         names = {"i1": "bool", "bf16": "uint16", "fp8e4m3": "uint8", "fp8e5m2": "uint8", "si4": "int8",
