@@ -14,6 +14,11 @@ from ._dtypes import BY_NAME, DType, dtype as dtype_of
 from ._trace import Dim, Value, call, cast, constant, current, is_weak, operands
 
 
+def zero_like(x: Value) -> Any:
+    """The zero that X can meet."""
+    return False if x.dtype == "i1" else 0
+
+
 def truth_of(p: Any) -> Value:
     """Truth values, or which numbers are not 0."""
     q = constant(p)
@@ -142,9 +147,10 @@ _FEW_OPERATIONS: dict[float, Callable[[Value], Value]] = {
 def power(x: Any, y: Any) -> Value:
     y = y.item() if isinstance(y, np.generic) else y
     if is_weak(y) and isinstance(x, Value) and not isinstance(y, (Dim, complex)):
-        if (is_integer(x) or dtype_of(x.dtype).is_complex) and float(y).is_integer():
+        d = dtype_of(x.dtype)
+        if d.is_integer and isinstance(y, int) or d.is_complex and float(y).is_integer():
             return _products(x, int(y))
-        few = _FEW_OPERATIONS.get(float(y))
+        few = _FEW_OPERATIONS.get(float(y)) if d.is_float or d.is_complex else None
         if few is not None:
             return few(x)
     return call("pow", *operands(x, y))

@@ -78,7 +78,8 @@ def _like(results: Any, form: Any, wanted: Sequence[Value], what: str) -> list[V
 
 
 def _same_kind(x: Any, w: Value) -> bool:
-    return isinstance(x, (bool, int, float)) and not (isinstance(x, float) and not dtype_of(w.dtype).is_float)
+    d = dtype_of(w.dtype)
+    return isinstance(x, bool) or isinstance(x, int) and d.name != "i1" or isinstance(x, float) and d.is_float
 
 
 def cond(condition: Any, yes: Callable[..., Any], no: Callable[..., Any], *args: Any) -> Any:

@@ -170,6 +170,17 @@ def plain_array(x: Any) -> np.ndarray[Any, Any]:
     return a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("="))
 
 
+def is_number(x: Any) -> bool:
+    """Is X a scalar of NumPy that is a number or a truth value?"""
+    return isinstance(x, np.generic) and x.dtype.kind in "biufc"
+
+
+def refuse_matrix(x: Any) -> None:
+    """Refuse an np.matrix where `*` of arrays is meant."""
+    if isinstance(x, np.matrix):
+        raise TypeError("an np.matrix has other products than arrays have, which are meant here: np.asarray(x) makes an array of it")
+
+
 def numbers_of(x: Any) -> np.ndarray[Any, Any]:
     """The same; X must be numbers of some kind."""
     a = plain_array(x)

@@ -4,13 +4,14 @@ from __future__ import annotations
 import collections
 import functools
 import inspect
+from types import MethodType
 from typing import Any, Callable, Generic, Optional, Sequence, TypeVar, Union, cast as typed, overload
 
 import numpy as np
 
 from . import _library as c
 from ._arguments import PathLike
-from ._dtypes import BY_NAME, DTYPES, Type, dtype as dtype_of, numbers_of, parse_type
+from ._dtypes import BY_NAME, DTYPES, Type, dtype as dtype_of, numbers_of, parse_type, refuse_matrix
 from ._errors import InputError, UsageError
 from ._module import Module
 from ._program import Program
@@ -30,6 +31,7 @@ def _type_of(x: Any) -> Type:
         return parse_type(x)
     if isinstance(x, Tensor):
         return x.type
+    refuse_matrix(x)
     if isinstance(x, np.ndarray):
         return Type(dtype_of(x.dtype), x.shape)
     if isinstance(x, (bool, int, float)) and not isinstance(x, np.generic):
@@ -37,7 +39,10 @@ def _type_of(x: Any) -> Type:
     if hasattr(x, "__dlpack__") and not isinstance(x, np.generic):
         from ._tensor import tensor
         return tensor(x).type
-    a = numbers_of(x)
+    try:
+        a = numbers_of(x)
+    except TypeError as error:
+        raise TypeError(f"{error}; tensors are taken from tuples, lists and dictionaries, and static= names arguments that are none") from None
     return Type(dtype_of(a.dtype), a.shape)
 
 
@@ -86,7 +91,10 @@ class Traced:
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
-    """The parameters of a function; some that are written in C do not tell."""
+    """The parameters of a function; some that are written in C do not tell, but all of NumPy's ufuncs have the same."""
+    if isinstance(function, np.ufunc):
+        names = [f"x{i + 1}" for i in range(function.nin)] if function.nin > 1 else ["x"]
+        return inspect.Signature([inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names])
     try:
         return inspect.signature(function)
     except ValueError as e:
@@ -197,6 +205,10 @@ class Function(Generic[_R]):
             leaves, out = flatten(results)
             module = t.finish([constant(x) for x in leaves])
         return Traced(module.passes("canonicalize"), ("tuple", tuple(forms)), out)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """As a function's: of an object of the class that it stands in, it is a method."""
+        return self if instance is None else MethodType(self, instance)
 
     # ---- what is made of it ----
 

@@ -16,7 +16,9 @@ _END = 2 ** 63 - 1
 
 def _part(k: Any) -> Any:
     """A part of a key: what is no slice and no array is a whole number."""
-    if k is None or k is Ellipsis or isinstance(k, slice):
+    if isinstance(k, slice):
+        return slice(*(n if n is None else operator.index(n) for n in (k.start, k.stop, k.step)))
+    if k is None or k is Ellipsis:
         return k
     if isinstance(k, (bool, np.bool_)) or isinstance(k, Value) and k.dtype == "i1":
         raise UsageError("truth values give results whose size depends on the data; np.where keeps the size")

@@ -17,6 +17,7 @@ from ._axes import axis_of
 from ._create import full
 from ._dtypes import DTypeLike
 from ._errors import UsageError
+from ._numpy_advice import without_counterpart
 from ._trace import Value, cast, constant, operands
 
 UFUNCS = {**elementwise.UFUNCS, np.matmul: products.matmul}
@@ -37,7 +38,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[s
         x, y = operands(*inputs)
         return UFUNCS[ufunc](movement.reshape(x, (*x.shape, *[1] * y.ndim)), y)
     if method != "__call__" or ufunc not in UFUNCS:
-        raise UsageError(f"{name} has no counterpart for traced values")
+        raise UsageError(without_counterpart(name))
     if options:
         raise UsageError(f"{name} with {', '.join(options)} has no counterpart for traced values")
     return UFUNCS[ufunc](*inputs)
@@ -75,7 +76,7 @@ def call_function(function: Any, args: Any, kwargs: Any) -> Any:
     name = f"{str(function.__module__).replace('numpy', 'np', 1)}.{function.__name__}"
     own = FUNCTIONS.get(function)
     if own is None:
-        raise UsageError(f"{name} has no counterpart for traced values")
+        raise UsageError(without_counterpart(name))
     return call_own(name, own, *_by_position(function, args, kwargs))
 
 

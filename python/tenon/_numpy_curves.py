@@ -7,13 +7,14 @@ import numpy as np
 
 from . import _library as c
 from ._arithmetic import divide, where as where_of
-from ._axes import axis_of, known_size
+from ._axes import axis_of, known_size, list_of
 from ._errors import UsageError
 from ._numpy_elementwise import conjugate, isnan
-from ._numpy_movement import pad, reshape
+from ._numpy_movement import moveaxis, pad, reshape
 from ._numpy_parts import concatenate, flip
 from ._numpy_reductions import sum_of
 from ._numpy_statistics import diff
+from ._positions import take as take_axis
 from ._trace import Value, call, constant, is_weak, operands
 
 
@@ -146,7 +147,23 @@ def gradient(f: Any, *steps: Any, axis: Any = None, edge_order: int = 1) -> Any:
     return out[0] if len(axes) == 1 else out
 
 
+def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False) -> Value:
+    """The windows as copies, behind the axes that they slide along."""
+    y = constant(x)
+    sizes = list_of(window_shape)
+    axes = list(range(y.ndim)) if axis is None else [axis_of(a, y.ndim) for a in list_of(axis)]
+    if len(sizes) != len(axes):
+        raise ValueError(f"windows of {len(sizes)} extents along {len(axes)} axes")
+    for a, m in zip(axes, sizes):
+        n = known_size(y, a)
+        if not 0 <= m <= n:
+            raise ValueError(f"windows of {m} of {n} elements")
+        y = moveaxis(take_axis(y, np.arange(n - m + 1)[:, None] + np.arange(m), a), a + 1, -1)
+    return y
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.lib.stride_tricks.sliding_window_view: sliding_window_view,
     np.searchsorted: searchsorted, np.digitize: digitize, np.interp: interp, np.convolve: convolve, np.correlate: correlate,
     np.gradient: gradient, getattr(np, "trapezoid", None) or getattr(np, "trapz"): trapz,
 }

@@ -11,7 +11,7 @@ from ._arithmetic import (divide, divmod_of, float_power, floor_divide, fmod, lo
 from ._create import full
 from ._dtypes import BY_NAME
 from ._errors import UsageError
-from ._trace import Value, call, cast, constant, operands
+from ._trace import Dim, Value, call, cast, constant, operands
 
 
 def _binary(name: str) -> Callable[[Any, Any], Value]:
@@ -34,8 +34,14 @@ def _unary(name: str) -> Callable[[Any], Value]:
     return lambda x: call(name, constant(x))
 
 
+def _as_whole(x: Any, other: Any) -> Any:
+    """X, truth values as whole numbers where OTHER is one."""
+    is_whole = isinstance(other, (int, np.integer, Dim)) and not isinstance(other, bool)
+    return cast(x, "si64") if is_whole and isinstance(x, Value) and x.dtype == "i1" else x
+
+
 def _compare(direction: int) -> Callable[[Any, Any], Value]:
-    return lambda x, y: call("compare", direction, *operands(x, y))
+    return lambda x, y: call("compare", direction, *operands(_as_whole(x, y), _as_whole(y, x)))
 
 
 def _logical(name: str) -> Callable[..., Value]:
@@ -51,6 +57,24 @@ def _kind(name: str, whole: bool, join: str) -> Callable[[Any], Value]:
             return call(join, call(name, call("real", y)), call(name, call("imag", y)))
         return call(name, y) if d.is_float else full(y.shape, whole, "i1")
     return function
+
+
+def _infinite(sign: str, bound: float) -> Callable[[Any], Value]:
+    def function(x: Any, out: None = None) -> Value:
+        y = constant(x)
+        d = y._known()[0]
+        if d.is_complex:
+            raise TypeError(f"np.is{sign}inf of {d}: complex numbers have no sign")
+        return y == bound if d.is_float else full(y.shape, False, "i1")  # type: ignore[no-any-return]
+    return function
+
+
+isposinf, isneginf = _infinite("pos", math.inf), _infinite("neg", -math.inf)
+
+
+def fix(x: Any, out: None = None) -> Value:
+    """Rounded towards 0."""
+    return call("trunc", constant(x))
 
 
 isnan, isinf, isfinite = _kind("is_nan", False, "or"), _kind("is_inf", False, "or"), _kind("is_finite", True, "and")
@@ -153,6 +177,10 @@ def _part(name: str) -> Callable[[Any], Value]:
 
 
 real, imag = _part("real"), _part("imag")
+
+
+def is_complex(x: Any) -> bool:
+    return constant(x)._known()[0].is_complex
 
 
 def angle(x: Any, deg: bool = False) -> Value:
@@ -258,8 +286,8 @@ def select(conditions: Any, choices: Any, default: Any = 0) -> Value:
 
 
 def polyval(p: Any, x: Any) -> Value:
-    y = constant(x)
     coefficients = list(p)
+    y = operands(x, *coefficients)[0]
     out: Any = y * 0 + coefficients[0] if coefficients else full(y.shape, 0, y.dtype)
     for a in coefficients[1:]:
         out = out * y + a
@@ -268,6 +296,8 @@ def polyval(p: Any, x: Any) -> Value:
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.where: where_of, np.clip: clip, np.around: around, np.nan_to_num: nan_to_num, np.isclose: isclose,
+    np.isposinf: isposinf, np.isneginf: isneginf, np.fix: fix, np.isreal: lambda x: imag(x) == 0,
+    np.iscomplex: lambda x: imag(x) != 0, np.iscomplexobj: is_complex, np.isrealobj: lambda x: not is_complex(x),
     np.select: select, np.polyval: polyval, np.real: real, np.imag: imag, np.angle: angle, np.sinc: sinc,
     np.round: around,
 }

@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from ._arithmetic import where
+from ._arithmetic import where, zero_like
 from ._axes import distinct_axes, known_size
 from ._create import iota
 from ._errors import UsageError
@@ -40,7 +40,7 @@ def diag(x: Any, k: int = 0) -> Value:
     n = known_size(y, 0) + abs(k)
     row, column = iota((n, n), 0), iota((n, n), 1)
     y = pad(y, (0, abs(k)))
-    return where(column - row == k, reshape(y, (n, 1) if k >= 0 else (1, n)), 0)
+    return where(column - row == k, reshape(y, (n, 1) if k >= 0 else (1, n)), zero_like(y))
 
 
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None) -> Value:
@@ -53,7 +53,7 @@ def _triangle(below: bool) -> Callable[..., Value]:
         if y.ndim < 2:
             raise ValueError(f"a value of rank {y.ndim} has no triangle")
         distance = iota(y.shape[-2:], 1) - iota(y.shape[-2:], 0)
-        return where(distance <= k if below else distance >= k, y, 0)
+        return where(distance <= k if below else distance >= k, y, zero_like(y))
     return function
 
 

@@ -14,8 +14,10 @@ from ._trace import Value, call, cast, constant, current
 
 
 def reshape(x: Any, shape: Any, order: str = "C") -> Value:
-    if order != "C":
-        raise UsageError("values are row-major: order='C'")
+    if order not in ("C", "F"):
+        raise UsageError(f"order='{order}' has no counterpart for values, which have no order in memory: 'C' and 'F' have")
+    if order == "F":
+        return transpose(reshape(transpose(x), shape[::-1] if isinstance(shape, (tuple, list)) else shape))
     return call("reshape", constant(x), current().shape(shape))
 
 
@@ -24,7 +26,7 @@ def reshape_method(x: Value, *shape: Any, order: str = "C") -> Value:
 
 
 def ravel(x: Any, order: str = "C") -> Value:
-    return reshape(x, (-1,), order)
+    return reshape(x, (-1,), "C" if order in ("A", "K") else order)  # values are as arrays of order C
 
 
 def transpose(x: Any, axes: Any = None) -> Value:
@@ -137,9 +139,21 @@ def atleast(n: int) -> Callable[..., Any]:
     return lambda *xs: one(xs[0]) if len(xs) == 1 else [one(x) for x in xs]
 
 
+def broadcast_shape(*shapes: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The shape that all have together. An extent that is not known fits itself and 1."""
+    rank = max(map(len, shapes), default=0)
+    out = []
+    for axis in range(-rank, 0):
+        wide = {s[axis] for s in shapes if len(s) >= -axis} - {1}
+        if len(wide) > 1:
+            raise ValueError(f"extents {', '.join(sorted(map(str, wide)))} do not fit each other")
+        out.append(wide.pop() if wide else 1)
+    return tuple(out)
+
+
 def broadcast_arrays(*xs: Any, subok: bool = False) -> list[Value]:
     vs = [constant(x) for x in xs]
-    shape = np.broadcast_shapes(*(v.shape for v in vs))
+    shape = broadcast_shape(*(v.shape for v in vs))
     return [broadcast_to(v, shape) for v in vs]
 
 

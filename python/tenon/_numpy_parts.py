@@ -8,6 +8,8 @@ import numpy as np
 
 from . import _library as c
 from ._axes import Axis, axes_of, axis_of, distinct_axes, known_size, list_of
+from ._errors import UsageError
+from ._numpy_advice import without_counterpart
 from ._numpy_movement import atleast, expand_dims, ravel, reshape, swapaxes, take
 from ._trace import Value, call, constant, current, operands, values_of
 
@@ -70,6 +72,27 @@ def append(x: Any, values: Any, axis: Optional[int] = None) -> Value:
     return concatenate([x, values], axis)
 
 
+def _without_axis(x: Any, axis: Optional[int]) -> tuple[Value, int]:
+    y = constant(x)
+    return (ravel(y), 0) if axis is None else (y, axis_of(axis, y.ndim))
+
+
+def delete(x: Any, positions: Any, axis: Optional[int] = None) -> Value:
+    """Without the elements at POSITIONS, which are known when this is traced."""
+    y, axis = _without_axis(x, axis)
+    if isinstance(positions, Value):
+        raise UsageError("np.delete has a counterpart for positions that are known when the function is traced")
+    return take(y, np.delete(np.arange(known_size(y, axis)), positions), axis)
+
+
+def compress(condition: Any, x: Any, axis: Optional[int] = None, out: None = None) -> Value:
+    """The elements for which CONDITION, which is known when this is traced, holds."""
+    y, axis = _without_axis(x, axis)
+    if isinstance(condition, Value):
+        raise UsageError(without_counterpart("np.compress"))
+    return take(y, np.flatnonzero(condition), axis)
+
+
 def array_split(x: Any, parts: Any, axis: int = 0) -> list[Value]:
     """Into PARTS of sizes that differ by 1 at most, or at the places that PARTS lists."""
     y = constant(x)
@@ -114,10 +137,8 @@ def tile(x: Any, reps: Any) -> Value:
 
 
 def repeat(x: Any, repeats: Any, axis: Optional[int] = None) -> Value:
-    y = constant(x)
-    if axis is None:
-        y, axis = ravel(y), 0
-    times, axis = np.asarray(repeats), axis_of(axis, y.ndim)
+    y, axis = _without_axis(x, axis)
+    times = np.asarray(repeats)
     if times.size != 1:
         return take(y, np.repeat(np.arange(known_size(y, axis)), times), axis)
     ones = [1] * (y.ndim + 1)
@@ -163,6 +184,7 @@ def rot90(x: Any, k: int = 1, axes: Any = (0, 1)) -> Value:
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.concatenate: concatenate, np.stack: stack, np.vstack: vstack, np.hstack: hstack, np.dstack: dstack,
     np.column_stack: column_stack, np.block: block, np.append: append, np.split: split, np.array_split: array_split,
+    np.delete: delete, np.compress: compress,
     np.vsplit: _split_along("vsplit", 0, 2), np.hsplit: _split_along("hsplit", 1, 1),
     np.dsplit: _split_along("dsplit", 2, 3), np.tile: tile, np.repeat: repeat, np.flip: flip,
     np.flipud: lambda x: flip(x, 0), np.fliplr: lambda x: flip(x, 1), np.rot90: rot90, np.roll: roll,

@@ -1,6 +1,7 @@
 """NumPy's products of vectors, matrices and tensors."""
 from __future__ import annotations
 
+import operator
 import re
 import string
 from typing import Any, Callable
@@ -14,7 +15,7 @@ from ._numpy_elementwise import conjugate
 from ._numpy_matrices import diagonal
 from ._numpy_movement import moveaxis, ravel, reshape, transpose
 from ._numpy_parts import stack
-from ._trace import Value, call, operands
+from ._trace import Value, call, constant, operands
 
 
 
@@ -157,7 +158,31 @@ def cross(x: Any, y: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     return stack([a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in others], axisc)
 
 
+def multi_dot(xs: Any, *, out: None = None) -> Value:
+    """From the first to the last: which order is cheapest is not looked for."""
+    first, *rest = operands(*xs)
+    for y in rest:
+        first = matmul(first, y)
+    return first
+
+
+def matrix_power(x: Any, n: int) -> Value:
+    y = constant(x)
+    if operator.index(n) < 1:
+        raise UsageError(f"np.linalg.matrix_power of order {n} has no counterpart: 1 and more have")
+    out, square = None, y
+    while n:
+        if n & 1:
+            out = square if out is None else matmul(out, square)
+        n >>= 1
+        if n:
+            square = matmul(square, square)
+    assert out is not None
+    return out
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.linalg.multi_dot: multi_dot, np.linalg.matrix_power: matrix_power,
     np.dot: dot, np.tensordot: tensordot, np.outer: outer, np.einsum: einsum, np.inner: inner, np.vdot: vdot,
     np.kron: kron, np.cross: cross,
 }

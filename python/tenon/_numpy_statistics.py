@@ -14,7 +14,7 @@ from ._numpy_matrices import diagonal
 from ._numpy_movement import broadcast_to, moveaxis, ravel, reshape, swapaxes
 from ._numpy_parts import concatenate, stack
 from ._numpy_products import matmul
-from ._numpy_reductions import all_of, amax, amin, fmax, fmin, mean, prod, sort, std, sum_of, var
+from ._numpy_reductions import all_of, amax, amin, any_of, argmax, argmin, cumprod, cumsum, fmax, fmin, mean, prod, sort, std, sum_of, var
 from ._trace import Value, call, cast, constant, operands
 
 
@@ -201,13 +201,32 @@ def ediff1d(x: Any, to_end: Any = None, to_begin: Any = None) -> Value:
 
 def array_equal(x: Any, y: Any, equal_nan: bool = False) -> Value:
     a, b = operands(x, y)
-    if a.shape != b.shape:
+    pairs = list(zip(a.shape, b.shape))
+    if a.ndim != b.ndim or any(n != m and isinstance(n, int) and isinstance(m, int) for n, m in pairs):
         return constant(False)
+    if any(n != m for n, m in pairs):
+        raise UsageError(f"np.array_equal of {a!r} and {b!r}: whether their sizes are equal is not known when the function is traced")
     same = a == b
     return all_of(same | (isnan(a) & isnan(b)) if equal_nan else same)
 
 
+def isin(x: Any, elements: Any, assume_unique: bool = False, invert: bool = False) -> Value:
+    a, b = operands(x, elements)
+    found = any_of(reshape(a, (*a.shape, 1)) == ravel(b), -1)
+    return ~found if invert else found  # type: ignore[no-any-return]
+
+
+def _cumulative_without_nan(function: Callable[..., Value], neutral: float) -> Callable[..., Value]:
+    def of(x: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Value:
+        y = constant(x) if dtype is None else cast(x, dtype)
+        d = y._known()[0]
+        return function(where_of(isnan(y), neutral, y) if d.is_float or d.is_complex else y, axis)
+    return of
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.isin: isin, np.nanargmax: argmax, np.nanargmin: argmin,
+    np.nancumsum: _cumulative_without_nan(cumsum, 0.0), np.nancumprod: _cumulative_without_nan(cumprod, 1.0),
     np.ptp: ptp, np.average: average, np.count_nonzero: count_nonzero, np.quantile: quantile,
     np.percentile: percentile, np.median: median, np.nansum: nansum, np.nanprod: nanprod, np.nanmean: nanmean,
     np.nanvar: _nan_spread(var), np.nanstd: _nan_spread(std), np.cov: cov, np.corrcoef: corrcoef, np.ediff1d: ediff1d,

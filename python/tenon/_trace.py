@@ -12,7 +12,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from . import _library as c
 from ._arguments import chars
 from ._context import Context
-from ._dtypes import BY_NAME, DTYPES, DType, DTypeLike, Type, dtype as dtype_of, numbers_of
+from ._dtypes import BY_NAME, DTYPES, DType, DTypeLike, Type, dtype as dtype_of, is_number, numbers_of, refuse_matrix
 from ._errors import UsageError
 from ._module import Module
 from ._owned import NotCopied
@@ -128,7 +128,7 @@ class Trace(NotCopied):
         return n
 
     def shape(self, shape: Any) -> c.Ints:
-        if isinstance(shape, (int, str, Dim, np.integer)):
+        if isinstance(shape, (int, str, Dim, Value, np.integer)):
             shape = (shape,)
         return c.ints(self.extent(e) for e in shape)
 
@@ -148,16 +148,20 @@ class _Symbolic(NotCopied):
         return self
 
 
-class Dim(_Symbolic):
-    """An extent that is not known yet. Sums, products, quotients and remainders of extents are extents, too."""
+class Dim(_Symbolic, NDArrayOperatorsMixin):
+    """An extent that is not known yet. Sums, products, quotients and remainders of extents are extents, too; other
+    operators take it as a number, and give a traced value."""
     __slots__ = ("trace", "handle")
+    __array_priority__ = 100
 
     def __init__(self, trace: Trace, handle: int) -> None:
         self.trace, self.handle = trace, handle
 
     def _combine(self, name: str, sign: str, x: Any, y: Any) -> Any:
-        if not all(isinstance(e, (int, Dim)) for e in (x, y)):
+        if isinstance(x, Value) or isinstance(y, Value):
             return NotImplemented
+        if not all(isinstance(e, Dim) or isinstance(e, int) and e >= 0 for e in (x, y)) or y == 0 and sign in "//%":
+            return _UFUNCS_OF_SIGNS[sign](x, y)
         t = self.trace
         handle = int(getattr(c.lib, name)(t.b, t.extent(x), t.extent(y)))
         t.check()
@@ -167,32 +171,47 @@ class Dim(_Symbolic):
     def __add__(self, other: Any) -> Any:
         return self._combine("tn_dim_add", "+", self, other)
 
-    __radd__ = __add__
+    __radd__ = __iadd__ = __add__
 
     def __mul__(self, other: Any) -> Any:
         return self._combine("tn_dim_mul", "*", self, other)
 
-    __rmul__ = __mul__
+    __rmul__ = __imul__ = __mul__
 
     def __floordiv__(self, other: Any) -> Any:
         return self._combine("tn_dim_div", "//", self, other)
 
+    __ifloordiv__ = __floordiv__
+
     def __mod__(self, other: Any) -> Any:
         return self._combine("tn_dim_mod", "%", self, other)
 
+    __imod__ = __mod__
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        from ._numpy import call_ufunc
+        return call_ufunc(ufunc, method, inputs, options)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Dim) and other.handle == self.handle and other.trace is self.trace
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     def __hash__(self) -> int:
         return hash(self.handle)
 
     def __index__(self) -> int:
-        raise TypeError(f"the extent {self} has no value while the program is made")
+        raise TypeError(f"the extent {self} has no value while the program is made: tenon.zeros, tenon.full and tenon.arange take it "
+                        "as it is, and for a number of Python the types that are declared must say one")
 
-    __int__ = __float__ = __index__
+    __int__ = __float__ = __bool__ = __index__
 
     def __repr__(self) -> str:
         return self.trace.dims.get(self.handle, "?")
+
+
+_UFUNCS_OF_SIGNS: dict[str, Any] = {"+": np.add, "*": np.multiply, "//": np.floor_divide, "%": np.remainder}
 
 
 class Value(_Symbolic, NDArrayOperatorsMixin):
@@ -264,7 +283,8 @@ class Value(_Symbolic, NDArrayOperatorsMixin):
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise TypeError("a traced value cannot become an array while the program is made; this function of NumPy has "
-                        "no counterpart here, or takes no list of values: np.stack makes one value of them")
+                        "no counterpart here, or takes no list of values: np.stack makes one value of them. np.asarray is not "
+                        "needed, and np.take(a, x, axis=0) takes what stands at x in an array")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         from ._numpy import call_ufunc
@@ -283,12 +303,14 @@ class Value(_Symbolic, NDArrayOperatorsMixin):
 
     def __getattr__(self, name: str) -> Any:  # sum, reshape, T and others of arrays
         from ._numpy import METHODS, PROPERTIES, call_own
+        from ._numpy_advice import ADVICE
         if name in PROPERTIES:
             return PROPERTIES[name](self)
         if name in METHODS:
             function = METHODS[name]
             return lambda *args, **kwargs: call_own(name, function, (self, *args), kwargs)
-        raise AttributeError(f"a traced value has no '{name}'")
+        advice = ADVICE.get(name)
+        raise AttributeError(f"a traced value has no '{name}'" + (f": {advice}" if advice else ""))
 
     def __repr__(self) -> str:
         return f"<{self.dtype}[{', '.join(map(str, self.shape))}]>"
@@ -315,7 +337,22 @@ def call(name: str, *args: Any) -> Value:
 
 def is_weak(x: Any) -> bool:
     """Does X take the type of what it meets?"""
-    return isinstance(x, (bool, int, float, complex, Dim)) or isinstance(x, np.generic) and x.shape == ()
+    return isinstance(x, (bool, int, float, complex, Dim)) or is_number(x)
+
+
+_OF_PYTHON = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+
+
+def _whole_constant(x: int, d: DType) -> Value:
+    """The whole number X as a value of type D."""
+    if d.name == "i1" and not isinstance(x, bool):
+        raise TypeError(f"{x!r} meets truth values; astype('si32') makes whole numbers of them")
+    if -2 ** 63 <= x < 2 ** 63:
+        return call("scalar_int", d.code, int(x))
+    if d.name != "ui64" or not 0 <= x < 2 ** 64:
+        raise UsageError(f"an integer of {x.bit_length()} bits is no value of type {d.name}")
+    element = np.array(x, np.uint64)
+    return call("constant", d.code, c.ints(()), element.__array_interface__["data"][0])
 
 
 def constant(x: Any, d: Optional[DType] = None) -> Value:
@@ -327,7 +364,9 @@ def constant(x: Any, d: Optional[DType] = None) -> Value:
         one = call("splat", BY_NAME["si64"].code, t.shape((x,)), 1.0)
         return cast(call("sum", one, c.ALL_AXES, False), d or BY_NAME["si64"])
     if is_weak(x):
-        x = x.item() if isinstance(x, np.generic) else x
+        if isinstance(x, np.generic):
+            d = dtype_of(x.dtype) if d is None else d
+            x = _OF_PYTHON[x.dtype.kind](x)
         if d is None:
             d = BY_NAME["i1" if isinstance(x, bool) else "si32" if isinstance(x, int) else "f32" if isinstance(x, float) else "cf64"]
         if isinstance(x, complex):
@@ -339,11 +378,8 @@ def constant(x: Any, d: Optional[DType] = None) -> Value:
             raise TypeError(f"{x!r} meets a value of {d}; astype('f32') makes that a float")
         if d.is_float or d.is_complex:
             return call("scalar", d.code, float(x))
-        if -2 ** 63 <= x < 2 ** 63:
-            return call("scalar_int", d.code, int(x))
-        if d.name != "ui64" or not 0 <= x < 2 ** 64:
-            raise UsageError(f"an integer of {x.bit_length()} bits is no value of type {d.name}")
-        x = np.array(x, np.uint64)
+        return _whole_constant(x, d)
+    refuse_matrix(x)
     if d is None:
         own = Tensor if isinstance(x, Tensor) else None
         d = x._dtype if own else dtype_of(numbers_of(x).dtype) if not isinstance(x, (list, tuple)) else None
@@ -364,8 +400,13 @@ def operands(*xs: Any) -> list[Value]:
         names = " and ".join(sorted(d.name for d in types))
         raise TypeError(f"operands of {names}: astype makes one type of them")
     d = types.pop() if types else None
+    own = [x.dtype for x in xs if is_number(x)]
+    if d is None and own:
+        d = dtype_of(np.result_type(*own))
     if d is None and any(isinstance(x, (float, complex)) for x in xs):
         d = BY_NAME["cf64" if any(isinstance(x, complex) for x in xs) else "f32"]
+    if d is None and any(isinstance(x, Dim) for x in xs):
+        d = BY_NAME["si64"]
     return [v if v is not None else constant(x, d) for v, x in zip(firm, xs)]
 
 

@@ -69,6 +69,62 @@ class Functions(unittest.TestCase):
         self.assertEqual(float(f(X, 2)), X.sum() * 2)
         self.assertEqual(float(f(X, 3, how="max")), X.max() * 3)
 
+    def test_ufuncs(self):
+        self.assertEqual(tenon.function(np.negative)(X).tolist(), (-X).tolist())
+        self.assertEqual(tenon.function("f32[n]", "f32[n]")(np.add)([1, 2], [3, 4]).tolist(), [4, 6])
+        self.assertEqual([r.tolist() for r in tenon.function(np.divmod)(np.int64(7), np.int64(-2))], [-4, -1])
+        self.assertEqual(float(tenon.grad(np.square)(np.float32(3))), 6)
+
+    def test_methods(self):
+        class Layer:
+            def __init__(self, w):
+                self.w = w
+
+            @tenon.function(static="self")
+            def scaled(self, x, by=1.0):
+                return x * self.w * by
+
+            @tenon.function
+            def own(self, x):
+                return x
+
+        x = X.astype(np.float32)
+        for w in (2.0, 3.0):
+            a = Layer(w)
+            self.assertEqual(a.scaled(x).tolist(), (x * w).tolist())
+            self.assertEqual(a.scaled(x, by=2.0).tolist(), (x * 2 * w).tolist())
+        self.assertIs(Layer.scaled, Layer.scaled)
+        with self.assertRaisesRegex(TypeError, "type Layer is no tensor .* static="):
+            a.own(X)
+
+    def test_numbers_of_numpy(self):
+        """They take the type of what they meet, and alone have their own."""
+        numbers = np.float64(0.1), np.int64(2**40), np.int8(-3), np.float16(0.5), np.bool_(True), np.complex64(1j), np.uint64(2**64 - 1), np.float32(0.1)
+        for n, y in zip(numbers, tenon.function(lambda: numbers)()):
+            self.assertEqual((y.numpy().dtype, y.tolist()), (n.dtype, n.item()))
+        f = tenon.function(lambda p, x: (np.where(p, np.float64(0.1), np.float64(2)), np.where(p, np.int8(1), 2), np.where(p, np.float32(1), np.float64(0.1)),
+                                         x * np.float64(0.1), tenon.fori_loop(0, 3, lambda i, s: s + 0.1, np.float64(0))))
+        self.assertEqual([y.dtype for y in f(np.array([True]), X.astype("f4"))], ["f64", "si8", "f64", "f32", "f64"])
+
+    def test_truth_values_and_numbers(self):
+        """Whole numbers are none, but compare with them; what NumPy would make a float of is refused."""
+        p, i = np.array([True, False]), np.array([3, -4])
+        for n in (0, 1, 2, -1):
+            for f in (lambda p: p == n, lambda p: n != p, lambda p: p < n, lambda p: n <= p, lambda p: p > n, lambda p: p >= np.int64(n)):
+                self.assertEqual(tenon.function(f)(p).tolist(), f(p).tolist())
+        for f in (lambda p: p & 1, lambda p: p | np.int64(1), lambda p: np.where(p, p, 0), lambda p: np.select([p], [~p]), lambda p: p + 1, lambda p: p ** 1):
+            with self.assertRaisesRegex(TypeError, "meets truth values"):
+                tenon.function(f)(p)
+        for f in (lambda p: np.where(p, p, False), lambda p: np.diag(p), lambda p: np.tril(p[:, None] | p), lambda p: p & True):
+            y, want = tenon.function(f)(p), f(p)
+            self.assertEqual((y.dtype, y.tolist()), ("i1", want.tolist()))
+        flag = tenon.function(lambda p: tenon.while_loop(lambda s: s[0] < 2, lambda s: (s[0] + 1, 1), (0, p[1])))(p)
+        self.assertEqual((flag[1].dtype, bool(flag[1])), ("i1", True))
+        for n in (2.0, 1.0, 0.5, np.float32(2)):
+            with self.assertRaisesRegex(TypeError, "meets a value of si64"):
+                tenon.function(lambda i: i ** n)(i)
+        self.assertEqual(tenon.function(lambda i: i ** np.int8(2))(i).tolist(), [9, 16])
+
     def test_static_values(self):
         """Values that are equal and not the same make programs of their own."""
         f = tenon.function(lambda x, k: x * (k[0] if isinstance(k, tuple) else k), static="k")
@@ -121,6 +177,23 @@ class Functions(unittest.TestCase):
             np.testing.assert_allclose(f(x, w)[0], (x * w).sum(1) / shape[1], rtol=1e-13)
         with self.assertRaisesRegex(TypeError, "extent n has no value"):
             tenon.function("f64[n]")(lambda x: x * int(x.shape[0])).module
+
+    def test_open_extents_as_numbers(self):
+        x = np.arange(4, dtype=np.float32)
+        for f, want in ((lambda x: x.sum() / (x.shape[0] - 1).astype("f32"), 2), (lambda x: np.sqrt(x.shape[0] * 1.0), 2), (lambda x: 1.0 / x.shape[0], 0.25),
+                        (lambda x: 2 - x.shape[0], -2), (lambda x: x.shape[0] + -1, 3), (lambda x: 9 // x.shape[0], 2), (lambda x: x.shape[0] % 3, 1),
+                        (lambda x: np.maximum(x.shape[0], 7), 7), (lambda x: np.float32(2) * x.shape[0], 8), (lambda x: x.shape[0] > 3, True),
+                        (lambda x: tenon.cond(x.shape[0] > 4, lambda: 1.0, lambda: 2.0), 2), (lambda x: tenon.zeros(x.shape[0] * 2).sum(), 0),
+                        (lambda x: x.shape[0] != x.shape[0], False), (lambda x: np.broadcast_arrays(x, x[:1])[1].sum(), 0),
+                        (lambda x: np.meshgrid(x, x[:2])[0].sum(), 12), (lambda x: np.array_equal(x, x * 1), True), (lambda x: np.array_equal(x, x[:, None]), False)):
+            with self.subTest(f.__code__.co_firstlineno):
+                self.assertEqual(tenon.function("f32[n]")(f)(x).tolist(), want)
+        for f, message in ((lambda x: x if x.shape[0] else -x, "extent n has no value"), (lambda x: x if x.shape[0] > 2 else -x, "no truth value"),
+                           (lambda x: np.zeros(x.shape), "tenon.zeros"), (lambda x: x[:x.shape[0] - 1], "is no number")):
+            with self.assertRaisesRegex(TypeError, message):
+                tenon.function("f32[n]")(f).module
+        with self.assertRaisesRegex(tenon.UsageError, "whether their sizes are equal"):
+            tenon.function("f32[n]", "f32[m]")(lambda x, y: np.array_equal(x, y)).module
 
     def test_trace_of_types(self):
         f = tenon.function(lambda x, w: x @ w["a"])
@@ -249,8 +322,10 @@ class Functions(unittest.TestCase):
             tenon.function(lambda x: x + leak[0])(X)
         with self.assertRaisesRegex(tenon.UsageError, "not known"):
             tenon.function(lambda x: x).module
-        with self.assertRaisesRegex(tenon.UsageError, "sin does not say which parameters it has.*lambda x: sin"):
-            tenon.function(np.sin)
+        with self.assertRaisesRegex(tenon.UsageError, "max does not say which parameters it has.*lambda x: max"):
+            tenon.function(max)
+        with self.assertRaisesRegex(TypeError, "np.asarray"):
+            tenon.function(lambda x: x * x)(np.asmatrix(np.eye(2)))
         with self.assertRaises(tenon.InputError):
             tenon.function("f64[2, 3]")(lambda x: x)(X.T)
         with self.assertRaises(ZeroDivisionError):

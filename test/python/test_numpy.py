@@ -406,7 +406,19 @@ class Numpy(unittest.TestCase):
                            ("out= has no counterpart", lambda x: np.sum(x, out=np.zeros(()))),
                            ("out= has no counterpart", lambda x: x.cumsum(out=np.zeros(4))),
                            ("np.add with where", lambda x: np.add(x, 1, where=P[0])),
-                           ("np.add.reduceat has no", lambda x: np.add.reduceat(x, [0])),
+                           ("np.add.reduceat has no .*segment_sum", lambda x: np.add.reduceat(x, [0])),
+                           ("np.add.at has no .*tenon.scatter", lambda x: np.add.at(x, [0], 1)),
+                           ("np.nonzero has no .*size", lambda x: np.nonzero(x)),
+                           ("no 'sort': np.sort", lambda x: x.sort()),
+                           ("no 'nbytes': a traced value has no memory", lambda x: x.nbytes),
+                           ("np.take", lambda x: np.eye(4)[x.astype("si64")]),
+                           ("is no number .* static=", lambda x: tenon.zeros(x[0].astype("si64"))),
+                           ("is no number .* static=", lambda x: x[:x.argmax()]),
+                           ("np.asarray", lambda x: x * np.asmatrix(np.ones(4, np.float32))),
+                           ("str_ is no tensor", lambda x: x + np.str_("3")),
+                           ("datetime64", lambda x: x + np.datetime64("2020-01-01")),
+                           ("timedelta64", lambda x: x + np.timedelta64(3, "s")),
+                           ("float128", lambda x: np.longdouble(3)),
                            ("ShapeMismatch|shapes|broadcast|shape", lambda x: x + np.ones(5, np.float32))]:
             with self.subTest(message), self.assertRaisesRegex((TypeError, AttributeError, tenon.Error), message):
                 tenon.function(f)(np.ones(4, np.float32))

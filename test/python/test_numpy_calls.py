@@ -89,6 +89,42 @@ class Calls(unittest.TestCase):
         self.each(True, (low.view(np.uint8),), lambda x: np.sign(x))
         self.each(True, (P,), lambda p: np.abs(p), lambda p: np.isnan(p))
 
+    def test_order_of_elements(self):
+        self.each(True, (T,), lambda x: x.reshape(4, 6, order="F"), lambda x: x.reshape((6, -1), order="F"), lambda x: np.reshape(x, -1, "F"),
+                  lambda x: x.ravel("F"), lambda x: x.flatten("F"), lambda x: np.ravel(x, order="K"), lambda x: x.T.reshape(4, 3, 2, order="F"))
+        with self.assertRaisesRegex(tenon.UsageError, "order='X'"):
+            tenon.function(lambda x: x.reshape(24, order="X"))(T)
+
+    def test_chosen_elements(self):
+        mask = np.array([True, False, True])
+        self.each(True, (T,), lambda x: np.delete(x, 1), lambda x: np.delete(x, [0, -1], 1), lambda x: np.delete(x, slice(0, 3, 2), -1), lambda x: np.delete(x, mask, 1),
+                  lambda x: np.compress(mask, x, axis=1), lambda x: np.compress([1, 0, 1, 1], x), lambda x: np.isin(x, x[0, 0]), lambda x: np.isin(x, [0.5], invert=True),
+                  lambda x: np.isin(x, x[:0]), lambda x: np.lib.stride_tricks.sliding_window_view(x, (2, 3), axis=(0, 2)),
+                  lambda x: np.lib.stride_tricks.sliding_window_view(x, (2, 2), axis=(2, 2)), lambda x: np.lib.stride_tricks.sliding_window_view(x[0], (3, 1)))
+        for f in (lambda x: np.delete(x, 24), lambda x: np.lib.stride_tricks.sliding_window_view(x, 5, axis=2), lambda x: np.lib.stride_tricks.sliding_window_view(x, (2, 2))):
+            with self.assertRaises((IndexError, ValueError)):
+                tenon.function(f)(T)
+        for f in (lambda x: np.delete(x, x.argmax()), lambda x: np.compress(x[0, 0] > 0, x)):
+            with self.assertRaisesRegex(tenon.UsageError, "known when|depends on the data"):
+                tenon.function(f)(T)
+
+    def test_kinds_of_numbers(self):
+        z = np.array([[1 + 2j, -3j, 0], [complex(2, np.inf), -np.inf, 1 - 1j]])
+        self.each(True, (WILD,), lambda x: np.isposinf(x), lambda x: np.isneginf(-x), lambda x: np.fix(x * 3),
+                  lambda x: np.nanargmax(np.fmin(x, 1), 1), lambda x: np.nanargmin(x), lambda x: np.isreal(x))
+        self.each(True, (z,), lambda z: np.isreal(z), lambda z: np.iscomplex(z), lambda z: np.isfinite(z) if np.iscomplexobj(z) and not np.isrealobj(z) else None)
+        self.each(True, (I,), lambda i: np.isposinf(i), lambda i: np.polyval(i[0], 2))
+        self.each(False, (WILD,), lambda x: np.nancumsum(x, 1), lambda x: np.nancumprod(x[:, :2]))
+        with self.assertRaisesRegex(TypeError, "no sign"):
+            tenon.function(lambda z: np.isneginf(z))(z)
+
+    def test_chains_of_products(self):
+        x = T[0]
+        self.each(False, (x,), lambda x: np.linalg.multi_dot([x, x.T, x]), lambda x: np.linalg.multi_dot([x[0], x.T, x[:, 0]]),
+                  lambda x: np.linalg.matrix_power(x[:, :3], 1), lambda x: np.linalg.matrix_power(x[:, :3], 6))
+        with self.assertRaisesRegex(tenon.UsageError, "order 0"):
+            tenon.function(lambda x: np.linalg.matrix_power(x[:, :3], 0))(x)
+
     def test_numbers_among_others(self):
         """Numbers and lists take the type of what they are joined to."""
         self.each(True, (A, I), lambda x, i: np.stack([x[0, 0], 1.5, 2]), lambda x, i: np.stack((x[0], [1, 2, 3, 4])), lambda x, i: np.vstack([x, [1, 2, 3, 4]]),
