@@ -57,6 +57,25 @@ static void test_values(tn_context *cx)
     tn_module_free(m);
 }
 
+/* An input that was made a constant keeps its name, by which it becomes an input again. */
+static void test_opened_again(tn_context *cx)
+{
+    tn_module *m = read_text(cx);
+    float p[2] = {1, 2};
+    tn_buffer v = {0};
+    if (!m)
+        return;
+    CHECK_INT(tn_module_set_constant(m, 1, &(tn_buffer){p, sizeof p, {TN_F32, 1, {2}}}), TN_OK);
+    CHECK_INT(tn_module_open_constant(m, "p.1", &v), TN_ERR_USAGE);
+    CHECK_INT(tn_module_open_constant(m, "p.0", &v), TN_OK);
+    CHECK(v.bytes == 8 && ((float *)v.data)[1] == 2);
+    CHECK_INT(tn_module_verify(m), TN_OK);
+    check_input(m, 0, "a");
+    check_input(m, 1, "p.0");
+    check_input(m, 2, "p.1");
+    tn_module_free(m);
+}
+
 /* A constant becomes an input where it stands, and has its value for the caller. */
 static void test_opened(tn_context *cx)
 {
@@ -324,6 +343,7 @@ int main(void)
     tn_diagnostic_sink sink = {remember, &r};
     tn_context *cx = tn_context_new(NULL, &sink);
     test_values(cx);
+    test_opened_again(cx);
     test_opened(cx);
     test_faults(cx, &r);
     test_symbols(cx, &r);

@@ -131,6 +131,9 @@ static tn_status set_constant(module *m, size_t index, const tn_buffer *value, b
     if (!public_same_type(&value->type, &want))
         return refuse_type(m, n, &want, &value->type);
     TN_TRY(constant_attrs(m, n, t, value, is_borrowed, &a));
+    const char *name = attr_string(n->attrs, KEY_NAME); /* by which it can be opened again */
+    if (!n->name && name && !(n->name = module_string(m, name, strlen(name))))
+        return module_no_memory(m);
     forget_input(f, (uint32_t)index);
     node_rewrite(n, OP_CONSTANT, n->in, 0, a);
     return TN_OK;
