@@ -36,7 +36,7 @@ void add_ints(attr_list *l, attr_key key, tn_ints ints)
     attr *a = entry(l, key);
     a->v.ints = ints.n ? ints.at : &none;
     a->n = (uint32_t)ints.n;
-    if (is_building(l->b) && (ints.n > MOST_ENTRIES || (ints.n && !ints.at)))
+    if (builder_list(l->b, op_text(l), ints.at, ints.n) && ints.n > MOST_ENTRIES)
         builder_fail(l->b, DIAG_Usage, op_text(l), "'%s' cannot have %zu entr%s",
                      attr_keys[key].name, ints.n, plural_as(ints.n, "y", "ies"));
 }
@@ -128,7 +128,7 @@ static value_id append_node(attr_list *l, const tn_value *in, size_t n_in)
 {
     tn_builder *b = l->b;
     value_id few[FEW_OPERANDS], *ids = few, first = NO_VALUE;
-    if (!is_building(b))
+    if (!builder_list(b, op_text(l), in, n_in))
         return NO_VALUE;
     if (n_in > UINT32_MAX / sizeof *ids) {
         builder_fail(b, DIAG_LimitExceeded, op_text(l), "%zu operands are too many", n_in);

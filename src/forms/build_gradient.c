@@ -81,7 +81,7 @@ void tn_gradient(tn_builder *b, tn_value loss, tn_value seed, tn_values wrt, tn_
 {
     for (size_t i = 0; i < wrt.n; i++)
         out[i] = tn_no_value();
-    if (!is_building(b))
+    if (!builder_list(b, name, wrt.at, wrt.n))
         return;
     const tn_allocator *a = &b->cx->allocator;
     value_id at = NO_VALUE, first = NO_VALUE;

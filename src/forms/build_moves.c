@@ -36,7 +36,7 @@ tn_value tn_transpose(tn_builder *b, tn_value x, tn_ints perm)
     attr_list l = attrs_for(b, OP_TRANSPOSE);
     int64_t counted[TN_MAX_RANK];
     const type *t = builder_type(b, x);
-    if (t && perm.n == t->rank) {
+    if (t && perm.at && perm.n == t->rank) {
         for (size_t i = 0; i < perm.n; i++)
             counted[i] = perm.at[i] < 0 && perm.at[i] >= -(int64_t)t->rank
                              ? perm.at[i] + (int64_t)t->rank
@@ -52,7 +52,7 @@ tn_value tn_broadcast(tn_builder *b, tn_value x, tn_ints shape)
     attr_list l = attrs_for(b, OP_BROADCAST);
     const type *t = builder_type(b, x);
     if (t && shape.n == t->rank &&
-        (shape.n == 0 || memcmp(shape.at, t->dims, shape.n * sizeof *shape.at) == 0))
+        (shape.n == 0 || (shape.at && memcmp(shape.at, t->dims, shape.n * sizeof *shape.at) == 0)))
         return x;
     add_ints(&l, KEY_SHAPE, shape);
     return append_1(&l, x);
@@ -102,7 +102,9 @@ tn_value tn_slice(tn_builder *b, tn_value x, tn_ints starts, tn_ints sizes)
     int64_t first[TN_MAX_RANK], end[TN_MAX_RANK];
     value_id id;
     const type *t;
-    if (!builder_operand(b, "slice", x, &id, &t))
+    if (!builder_operand(b, "slice", x, &id, &t) ||
+        !builder_list(b, "slice", starts.at, starts.n) ||
+        !builder_list(b, "slice", sizes.at, sizes.n))
         return tn_no_value();
     if (starts.n != t->rank || sizes.n != t->rank) {
         builder_fail(b, DIAG_SliceLength, "slice",
@@ -260,6 +262,8 @@ tn_value tn_scatter_add(tn_builder *b, tn_value x, tn_value i, tn_value updates,
                         const tn_scatter_axes *axes)
 {
     attr_list l = attrs_for(b, OP_SCATTER_ADD);
+    if (!builder_list(b, "scatter_add", axes, 1))
+        return tn_no_value();
     add_ints(&l, KEY_UPDATE_WINDOW_DIMS, axes->update_window);
     add_ints(&l, KEY_INSERTED_WINDOW_DIMS, axes->inserted_window);
     add_ints(&l, KEY_SCATTER_DIMS, axes->scatter);

@@ -39,6 +39,8 @@ tn_region tn_region_end(tn_builder *b, tn_values results)
         builder_fail(b, DIAG_Usage, "tn_region_end", "no region was begun");
         return none;
     }
+    if (!builder_list(b, "the results of a region", results.at, results.n))
+        return none;
     for (size_t i = 0; i < results.n; i++) {
         if (!builder_operand(b, "the results of a region", results.at[i], &id, NULL))
             return none;
@@ -91,7 +93,8 @@ static void append_joined(attr_list *l, const tn_value *first, tn_values x, tn_v
     size_t n = (first != NULL) + x.n + y.n, k = 0;
     for (size_t i = 0; i < n_out; i++)
         out[i] = tn_no_value();
-    if (!is_building(b))
+    if (!builder_list(b, op_table[l->op].text, x.at, x.n) ||
+        !builder_list(b, op_table[l->op].text, y.at, y.n))
         return;
     if (n == 0) {
         append_many(l, NULL, 0, out, n_out);
@@ -143,11 +146,35 @@ void tn_scan(tn_builder *b, tn_region body, tn_values carry, tn_values xs, size_
 
 /* ---- custom calls --------------------------------------------------------------------------- */
 
+/* The N texts of FROM as the module's; NULL after a failure. */
+static const char **own_texts(tn_builder *b, const tn_custom_attribute *from, size_t n)
+{
+    module *m = b->m;
+    const char **texts = ARENA_ARRAY(&m->arena, const char *, n);
+    for (size_t i = 0; texts && i < n; i++) {
+        const char *text = from->strings[i];
+        if (!text) {
+            builder_fail(b, DIAG_Usage, "custom_call", "a text of the attribute '%s' is NULL",
+                         from->name);
+            return NULL;
+        }
+        if (!(texts[i] = module_string(m, text, strlen(text))))
+            texts = NULL;
+    }
+    if (!texts)
+        builder_no_memory(b);
+    return texts;
+}
+
 /* Free attributes keep their values, and texts, in the module. */
 static bool make_entry(tn_builder *b, const tn_custom_attribute *from, dict_entry *to)
 {
     module *m = b->m;
     size_t n = from->is_array ? from->n : 1;
+    if (!from->name) {
+        builder_fail(b, DIAG_Usage, "custom_call", "the name of an attribute is NULL");
+        return false;
+    }
     *to = (dict_entry){.is_array = from->is_array, .n = (uint32_t)n};
     to->key = module_string(m, from->name, strlen(from->name));
     bool fits = n <= UINT32_MAX;
@@ -164,19 +191,10 @@ static bool make_entry(tn_builder *b, const tn_custom_attribute *from, dict_entr
         to->kind = ATTR_BOOL;
         to->values = from->bools;
         break;
-    case TN_ATTRIBUTE_STRING: {
-        const char **texts = fits ? ARENA_ARRAY(&m->arena, const char *, n) : NULL;
-        for (size_t i = 0; texts && from->strings && i < n; i++)
-            if (!(texts[i] = module_string(m, from->strings[i], strlen(from->strings[i]))))
-                texts = NULL;
-        if (fits && from->strings && !texts) {
-            builder_no_memory(b);
-            return false;
-        }
+    case TN_ATTRIBUTE_STRING:
         to->kind = ATTR_STRING;
-        to->values = from->strings ? texts : NULL;
+        to->values = fits && from->strings ? own_texts(b, from, n) : NULL;
         break;
-    }
     default:
         fits = false;
     }
@@ -192,7 +210,7 @@ static bool make_entry(tn_builder *b, const tn_custom_attribute *from, dict_entr
 static void add_dict(attr_list *l, const tn_custom_attribute *from, size_t n)
 {
     tn_builder *b = l->b;
-    if (!is_building(b) || n == 0)
+    if (!builder_list(b, "custom_call", from, n) || n == 0)
         return;
     dict_entry *own = n <= UINT32_MAX ? ARENA_ARRAY(&b->m->arena, dict_entry, n) : NULL;
     if (!own) {
@@ -208,7 +226,7 @@ static void add_dict(attr_list *l, const tn_custom_attribute *from, size_t n)
 static void add_types(attr_list *l, const tn_type *from, size_t n)
 {
     tn_builder *b = l->b;
-    if (!is_building(b))
+    if (!builder_list(b, "custom_call", from, n))
         return;
     const type **types = n <= UINT32_MAX ? ARENA_ARRAY(&b->m->arena, const type *, n) : NULL;
     if (!types) {

@@ -17,6 +17,8 @@ static bool read_list(tn_builder *b, const char *form, tn_ints from, size_t n, i
                      from.n, plural(from.n), n);
         return false;
     }
+    if (!builder_list(b, form, from.at, from.n))
+        return false;
     for (size_t i = 0; i < n; i++)
         to[i] = from.n ? from.at[i] : otherwise;
     return true;
@@ -91,6 +93,8 @@ static const type *read_pool(tn_builder *b, const char *form, tn_value x, tn_int
 {
     const type *t = rank_4(b, form, x);
     if (!t || !read_sliding(b, form, sliding, s))
+        return NULL;
+    if (!builder_list(b, form, window.at, window.n))
         return NULL;
     if (window.n == 2)
         return t;

@@ -91,10 +91,8 @@ static void take_outputs(tn_builder *b, const tn_value *outputs, size_t n)
                      "the program ends inside a region; tn_region_end is missing");
         return;
     }
-    if (n > 0 && !outputs) {
-        builder_fail(b, DIAG_Usage, NULL, "the results are NULL");
+    if (!builder_list(b, "the results", outputs, n))
         return;
-    }
     for (size_t i = 0; i < n; i++) {
         value_id id;
         if (!builder_operand(b, "the results", outputs[i], &id, NULL))
@@ -199,6 +197,14 @@ const type *builder_type(const tn_builder *b, tn_value v)
     return f ? value_type(f, v.id) : NULL;
 }
 
+bool builder_list(tn_builder *b, const char *op, const void *at, size_t n)
+{
+    if (!at && n > 0 && is_building(b))
+        builder_fail(b, DIAG_Usage, op, "a list of %zu entr%s is NULL", n,
+                     plural_as(n, "y", "ies"));
+    return is_building(b);
+}
+
 bool builder_dtype(tn_builder *b, const char *op, tn_dtype dtype)
 {
     if (!is_building(b))
@@ -219,6 +225,8 @@ bool builder_shape(tn_builder *b, const char *op, tn_ints shape, const type **t,
                      shape.n, plural(shape.n), TN_MAX_RANK);
         return false;
     }
+    if (!builder_list(b, op, shape.at, shape.n))
+        return false;
     for (size_t i = 0; i < shape.n; i++)
         if (shape.at[i] < 0 && !dim_is_expr(&b->m->types, shape.at[i])) {
             builder_fail(b, DIAG_InvalidDimension, op, "extent %zu is %" PRId64, i, shape.at[i]);

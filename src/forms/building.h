@@ -56,6 +56,9 @@ bool builder_operand(tn_builder *b, const char *op, tn_value v, value_id *id, co
 /* The type of V for reading only; NULL without a report. Values of enclosing functions count. */
 const type *builder_type(const tn_builder *b, tn_value v);
 
+/* False, reported, where there is no list at AT, of N entries. */
+bool builder_list(tn_builder *b, const char *op, const void *at, size_t n);
+
 /* The function being built has its outputs: put loops that derivatives
  * made in the place of those that they replace. Values are renumbered. */
 void builder_settle(tn_builder *b);

@@ -37,6 +37,115 @@ static tn_value no_divisor(tn_builder *b, tn_value x)
     return tn_broadcast(b, x, TN_INTS(tn_dim_div(b, tn_dim(b, "n"), 0), 3));
 }
 
+static tn_ints nothing(size_t n)
+{
+    return (tn_ints){NULL, n};
+}
+static tn_values no_values(size_t n)
+{
+    return (tn_values){NULL, n};
+}
+static tn_value null_shape(tn_builder *b, tn_value x)
+{
+    return tn_add(b, x, f32(b, "y", nothing(2)));
+}
+static tn_value null_axes(tn_builder *b, tn_value x)
+{
+    return tn_sum(b, x, nothing(2), false);
+}
+static tn_value null_permutation(tn_builder *b, tn_value x)
+{
+    return tn_transpose(b, x, nothing(2));
+}
+static tn_value null_extents(tn_builder *b, tn_value x)
+{
+    return tn_broadcast(b, x, nothing(2));
+}
+static tn_value null_starts(tn_builder *b, tn_value x)
+{
+    return tn_slice(b, x, nothing(2), TN_INTS(1, 1));
+}
+static tn_value null_sizes(tn_builder *b, tn_value x)
+{
+    return tn_slice(b, x, TN_INTS(0, 0), nothing(2));
+}
+static tn_value null_window(tn_builder *b, tn_value x)
+{
+    return tn_nn_max_pool(b, tn_reshape(b, x, TN_INTS(1, 2, 3, 1)), nothing(2), NULL);
+}
+static tn_value null_strides(tn_builder *b, tn_value x)
+{
+    const tn_sliding s = {.strides = {NULL, 2}};
+    return tn_nn_max_pool(b, tn_reshape(b, x, TN_INTS(1, 2, 3, 1)), TN_INTS(1, 1), &s);
+}
+static tn_value null_parts(tn_builder *b, tn_value x)
+{
+    (void)x;
+    return tn_concat(b, no_values(2), 0);
+}
+static tn_value null_lines(tn_builder *b, tn_value x)
+{
+    tn_value out[2];
+    tn_sort(b, no_values(2), 0, false, out);
+    CHECK(!tn_is_value(out[1]));
+    return x;
+}
+static tn_value null_wrt(tn_builder *b, tn_value x)
+{
+    tn_value out[2];
+    tn_gradient(b, tn_sum(b, x, tn_all_axes(), false), tn_no_value(), no_values(2), out);
+    CHECK(!tn_is_value(out[0]) && !tn_is_value(out[1]));
+    return x;
+}
+static tn_value null_results(tn_builder *b, tn_value x)
+{
+    tn_region_begin(b, NULL);
+    (void)tn_region_end(b, no_values(1));
+    return x;
+}
+static tn_value null_carry(tn_builder *b, tn_value x)
+{
+    tn_value out[1];
+    tn_region_begin(b, NULL);
+    const tn_region r = tn_region_end(b, TN_VALUES(tn_param_like(b, x)));
+    tn_scan(b, r, no_values(1), no_values(0), 0, out, 1);
+    return x;
+}
+static tn_value null_scatter(tn_builder *b, tn_value x)
+{
+    return tn_scatter_add(b, x, x, x, NULL);
+}
+static tn_value with_attribute(tn_builder *b, tn_value x, const tn_custom_attribute *a)
+{
+    const tn_type t = {TN_F32, 1, {2}};
+    tn_value out;
+    tn_custom_call(b, "acme.f", TN_VALUES(x), &t, a, 1, &out, 1);
+    return out;
+}
+static tn_value null_attributes(tn_builder *b, tn_value x)
+{
+    return with_attribute(b, x, NULL);
+}
+static tn_value null_attribute_name(tn_builder *b, tn_value x)
+{
+    const int64_t one = 1;
+    return with_attribute(b, x,
+                          &(tn_custom_attribute){.kind = TN_ATTRIBUTE_INT, .ints = &one, .n = 1});
+}
+static tn_value null_attribute_text(tn_builder *b, tn_value x)
+{
+    const char *const none = NULL;
+    return with_attribute(
+        b, x,
+        &(tn_custom_attribute){.name = "a", .kind = TN_ATTRIBUTE_STRING, .strings = &none, .n = 1});
+}
+static tn_value null_types(tn_builder *b, tn_value x)
+{
+    tn_value out;
+    tn_custom_call(b, "acme.f", TN_VALUES(x), NULL, NULL, 0, &out, 1);
+    return out;
+}
+
 static void faults_are_reported(void)
 {
     static const struct {
@@ -48,6 +157,24 @@ static void faults_are_reported(void)
         {null_data, "Usage", TN_ERR_USAGE},
         {null_size, "Usage", TN_ERR_USAGE},
         {null_name, "Usage", TN_ERR_USAGE},
+        {null_shape, "Usage", TN_ERR_USAGE},
+        {null_axes, "Usage", TN_ERR_USAGE},
+        {null_permutation, "Usage", TN_ERR_USAGE},
+        {null_extents, "Usage", TN_ERR_USAGE},
+        {null_starts, "Usage", TN_ERR_USAGE},
+        {null_sizes, "Usage", TN_ERR_USAGE},
+        {null_window, "Usage", TN_ERR_USAGE},
+        {null_strides, "Usage", TN_ERR_USAGE},
+        {null_parts, "Usage", TN_ERR_USAGE},
+        {null_lines, "Usage", TN_ERR_USAGE},
+        {null_wrt, "Usage", TN_ERR_USAGE},
+        {null_results, "Usage", TN_ERR_USAGE},
+        {null_carry, "Usage", TN_ERR_USAGE},
+        {null_scatter, "Usage", TN_ERR_USAGE},
+        {null_attributes, "Usage", TN_ERR_USAGE},
+        {null_attribute_name, "Usage", TN_ERR_USAGE},
+        {null_attribute_text, "Usage", TN_ERR_USAGE},
+        {null_types, "Usage", TN_ERR_USAGE},
         {no_extent, "InvalidDimension", TN_ERR_REJECTED},
         {no_divisor, "InvalidDimension", TN_ERR_REJECTED},
     };
