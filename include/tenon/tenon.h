@@ -286,7 +286,8 @@ typedef struct tn_module_counts {
 TN_API tn_status tn_module_get_counts(const tn_module *m, tn_module_counts *counts);
 
 /* Make the function NAME (NULL: that which is) the entry of M, and with ONLY drop the others, so
- * that dialects with one function can take M. (tn_module_walk shows all functions.)
+ * that dialects with one function can take M. (tn_module_walk shows all functions.) A warning tells
+ * of random numbers that will be others without the functions before them.
  * returns  TN_ERR_USAGE  no such function; M is as before */
 TN_API tn_status tn_module_select_entry(tn_module *m, const char *name, bool only);
 

@@ -270,6 +270,19 @@ void tn_module_free(tn_module *m)
 
 /* ---- the entry ---- */
 
+/* Random numbers depend on how many functions stand before theirs (docs/numerics.md, section 11).
+ */
+static void tell_of_generators(const module *m)
+{
+    const function *f = module_entry(m);
+    for (uint32_t i = 0; m->entry > 0 && i < f->nodes.n; i++)
+        if (op_table[f->nodes.at[i].op].traits & T_UNSTABLE) {
+            diag_warn(&m->cx->diag, DIAG_Advice, &m->source, f->nodes.at[i].at,
+                      "without the functions before it '%s' draws other random numbers", f->name);
+            return;
+        }
+}
+
 /* Drop all functions but the entry and, where they belong to it, regions. */
 static void drop_others(module *m)
 {
@@ -278,6 +291,7 @@ static void drop_others(module *m)
     for (uint32_t i = 0; i < m->functions.n; i++)
         if (m->functions.at[i]->is_region && !entry->is_region)
             return; /* regions are named by their place */
+    tell_of_generators(m);
     for (uint32_t i = 0; i < m->functions.n; i++) {
         function *f = m->functions.at[i];
         if (f == entry)
