@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional
 
 import numpy as np
 
-from . import (_numpy_curves as curves, _numpy_elementwise as elementwise, _numpy_matrices as matrices, _numpy_movement as movement,
+from . import (_numpy_curves as curves, _numpy_elementwise as elementwise, _numpy_linear as linear, _numpy_matrices as matrices, _numpy_movement as movement,
                _numpy_parts as parts, _numpy_products as products, _numpy_reductions as reductions,
                _numpy_statistics as statistics)
 from ._axes import axis_of
@@ -64,7 +64,7 @@ def size(x: Any, axis: Optional[int] = None) -> Any:
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     **movement.FUNCTIONS, **parts.FUNCTIONS, **elementwise.FUNCTIONS, **reductions.FUNCTIONS, **products.FUNCTIONS,
-    **matrices.FUNCTIONS, **statistics.FUNCTIONS, **curves.FUNCTIONS,
+    **matrices.FUNCTIONS, **linear.FUNCTIONS, **statistics.FUNCTIONS, **curves.FUNCTIONS,
     np.full_like: full_like, np.zeros_like: lambda x, *more, **names: full_like(x, 0, *more, **names),
     np.empty_like: lambda x, *more, **names: full_like(x, 0, *more, **names),
     np.ones_like: lambda x, *more, **names: full_like(x, 1, *more, **names), np.shape: lambda x: constant(x).shape,

@@ -18,7 +18,7 @@ _BY_ADVICE = {
     _SCATTER: "np.add.at np.subtract.at np.multiply.at np.maximum.at np.minimum.at",
     _COUNTS: "np.bincount np.histogram np.histogram2d np.histogramdd",
     _MATRIX: "np.linalg.eig np.linalg.eigh np.linalg.eigvals np.linalg.eigvalsh np.linalg.svd np.linalg.qr np.linalg.pinv np.linalg.lstsq "
-             "np.linalg.matrix_rank np.linalg.cond np.linalg.cholesky np.linalg.slogdet np.linalg.det np.linalg.inv np.linalg.solve",
+             "np.linalg.matrix_rank np.linalg.cond np.linalg.slogdet",
     _NUMBERS: "item tolist tobytes tofile dump dumps",
     _MEMORY: "flags strides data base ctypes itemsize nbytes flat __array_interface__ __array_struct__",
     _LINES: "np.apply_along_axis np.apply_over_axes",

@@ -57,6 +57,41 @@ class Composed(unittest.TestCase):
                   lambda x: np.meshgrid(x[0, 0], x[0, :, 0], sparse=True)[1], lambda x: np.broadcast_arrays(x, x[0, 0])[1],
                   lambda x: np.empty_like(x) * 0)
 
+    def test_systems_of_equations(self):
+        """Elimination with row pivots, of one matrix and of several; what has no solution is not finite."""
+        random = np.random.default_rng(11)
+        for n in (1, 2, 5):
+            a, b, many = random.normal(size=(n, n)), random.normal(size=(n, 3)), random.normal(size=(2, 3, n, n))
+            for f, args in ((lambda a, b: np.linalg.solve(a, b), (a, b)), (lambda a, b: np.linalg.solve(a, b), (a, b[:, 0])),
+                            (lambda a, b: np.linalg.solve(a, b), (many, b)), (lambda a: np.linalg.inv(a), (a,)), (lambda a: np.linalg.inv(a), (many,)),
+                            (lambda a: np.linalg.inv(a), (a + 1j * random.normal(size=(n, n)),)), (lambda a: np.linalg.det(a), (a,)),
+                            (lambda a: np.linalg.det(a), (many,)), (lambda a: np.linalg.cholesky(a), (a @ a.T + np.eye(n),)),
+                            (lambda a: np.linalg.cholesky(a), (many @ many.swapaxes(-1, -2) + np.eye(n),))):
+                got, want = tenon.function(f)(*args), f(*args)
+                self.assertEqual((got.shape, got.numpy().dtype), (want.shape, want.dtype))
+                np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
+        exchanged = np.array([[0.0, 2.0], [1.0, 0.0]])
+        self.each(True, (exchanged,), lambda a: np.linalg.inv(a), lambda a: np.linalg.det(a), lambda a: np.linalg.inv(a[:0, :0]), lambda a: np.linalg.det(a[:0, :0]),
+                  lambda a: np.linalg.inv(np.stack([a, a])[:0]), lambda a: np.linalg.det(a[[0, 0]]), lambda a: np.linalg.det(a * 0),
+                  lambda a: np.isnan(np.linalg.det(np.where(a == 0, np.nan, a))), lambda a: np.linalg.solve(a, a[:, :0]))
+        self.assertFalse(np.isfinite(tenon.function(lambda a: np.linalg.inv(a))(np.ones((2, 2)))).any())
+        self.assertTrue(np.isnan(tenon.function(lambda a: np.linalg.cholesky(a))(-np.eye(2))).any())
+        f = tenon.function("f32[n, 2, 2]")(lambda a: np.linalg.inv(a))
+        np.testing.assert_array_equal(f(np.stack([exchanged] * 3).astype(np.float32)), [np.linalg.inv(exchanged)] * 3)
+        for error, g in ((ValueError, lambda a: np.linalg.inv(a[:1])), (TypeError, lambda a: np.linalg.inv(a.astype("si32"))), (TypeError, lambda a: np.linalg.det(a.astype("f16"))),
+                         (TypeError, lambda a: np.linalg.cholesky(a.astype("cf64"))), (ValueError, lambda a: np.linalg.solve(a, a[:1])), (ValueError, lambda a: np.linalg.solve(a, a[0, :1])),
+                         (tenon.UsageError, lambda a: np.linalg.solve(a[None], a))):
+            with self.assertRaises(error):
+                tenon.function(g)(exchanged)
+
+    def test_slopes_of_matrices(self):
+        a = np.random.default_rng(12).normal(size=(3, 3))
+        inverse, s = np.linalg.inv(a), a @ a.T + np.eye(3)
+        np.testing.assert_allclose(tenon.grad(lambda a: np.linalg.inv(a).sum())(a), -np.outer(inverse.sum(0), inverse.sum(1)), rtol=1e-9)
+        np.testing.assert_allclose(tenon.grad(lambda a: np.linalg.det(a))(a), np.linalg.det(a) * inverse.T, rtol=1e-9)
+        g = np.asarray(tenon.grad(lambda s: 2 * np.log(np.diagonal(np.linalg.cholesky(s))).sum())(s))
+        np.testing.assert_allclose((g + g.T) / 2, np.linalg.inv(s), rtol=1e-9)
+
     def test_pad_with_own_elements(self):
         for mode in "edge", "reflect", "symmetric", "wrap":
             self.each(True, (T,), lambda x, mode=mode: np.pad(x, ((1, 0), (2, 4), (5, 1)), mode=mode))
