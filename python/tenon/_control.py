@@ -4,9 +4,8 @@ from __future__ import annotations
 from typing import Any, Callable, Optional, Sequence
 
 from . import _library as c
-from ._dtypes import dtype as dtype_of
 from ._errors import UsageError
-from ._trace import Needed, Scope, Trace, Value, cast, constant, current, many, values_of
+from ._trace import Needed, Scope, Trace, Value, constant, current, is_weak, many, operands, values_of
 from ._tree import flatten, unflatten
 
 
@@ -69,17 +68,11 @@ def _values(tree: Any) -> tuple[list[Value], Any]:
 
 
 def _like(results: Any, form: Any, wanted: Sequence[Value], what: str) -> list[Value]:
-    """The values of RESULTS, which must have the form and the types of what they replace; numbers are converted."""
+    """The values of RESULTS, which must have the form and the types of what they replace; numbers take them."""
     leaves, own = flatten(results)
     if own != form:
         raise UsageError(f"{what} gives {own}, but takes {form}")
-    return [x if isinstance(x, Value) else cast(constant(x), w.dtype) if not _same_kind(x, w) else
-            constant(x, dtype_of(w.dtype)) for x, w in zip(leaves, wanted)]
-
-
-def _same_kind(x: Any, w: Value) -> bool:
-    d = dtype_of(w.dtype)
-    return isinstance(x, bool) or isinstance(x, int) and d.name != "i1" or isinstance(x, float) and d.is_float
+    return [operands(x, w)[0] if is_weak(x) else constant(x) for x, w in zip(leaves, wanted)]
 
 
 def cond(condition: Any, yes: Callable[..., Any], no: Callable[..., Any], *args: Any) -> Any:
@@ -140,6 +133,8 @@ def while_loop(test: Callable[..., Any], body: Callable[..., Any], init: Any) ->
 
 def fori_loop(begin: Any, end: Any, body: Callable[[Any, Any], Any], init: Any) -> Any:
     """`body(i, x)` for each i from BEGIN up to, not including, END, beginning with INIT; the last value."""
+    if isinstance(begin, Value) or isinstance(end, Value):
+        begin, end = operands(begin, end)
     return while_loop(lambda s: s[0] < end, lambda s: (s[0] + 1, body(s[0], s[1])), (begin, init))[1]
 
 

@@ -17,6 +17,9 @@ _END = 2 ** 63 - 1
 def _part(k: Any) -> Any:
     """A part of a key: what is no slice and no array is a whole number."""
     if isinstance(k, slice):
+        if any(isinstance(n, Value) for n in (k.start, k.stop, k.step)):
+            raise TypeError("a slice has bounds that are known when the function is traced, or are arguments that static= names; "
+                            "tenon.dynamic_slice takes a window of a known size at a traced position")
         return slice(*(n if n is None else operator.index(n) for n in (k.start, k.stop, k.step)))
     if k is None or k is Ellipsis:
         return k

@@ -313,6 +313,8 @@ class Value(_Symbolic, NDArrayOperatorsMixin):
         raise AttributeError(f"a traced value has no '{name}'" + (f": {advice}" if advice else ""))
 
     def __repr__(self) -> str:
+        if not self._trace.b:
+            return "<a value of a trace that ended>"
         return f"<{self.dtype}[{', '.join(map(str, self.shape))}]>"
 
 

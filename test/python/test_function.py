@@ -118,8 +118,6 @@ class Functions(unittest.TestCase):
         for f in (lambda p: np.where(p, p, False), lambda p: np.diag(p), lambda p: np.tril(p[:, None] | p), lambda p: p & True):
             y, want = tenon.function(f)(p), f(p)
             self.assertEqual((y.dtype, y.tolist()), ("i1", want.tolist()))
-        flag = tenon.function(lambda p: tenon.while_loop(lambda s: s[0] < 2, lambda s: (s[0] + 1, 1), (0, p[1])))(p)
-        self.assertEqual((flag[1].dtype, bool(flag[1])), ("i1", True))
         for n in (2.0, 1.0, 0.5, np.float32(2)):
             with self.assertRaisesRegex(TypeError, "meets a value of si64"):
                 tenon.function(lambda i: i ** n)(i)
@@ -189,7 +187,7 @@ class Functions(unittest.TestCase):
             with self.subTest(f.__code__.co_firstlineno):
                 self.assertEqual(tenon.function("f32[n]")(f)(x).tolist(), want)
         for f, message in ((lambda x: x if x.shape[0] else -x, "extent n has no value"), (lambda x: x if x.shape[0] > 2 else -x, "no truth value"),
-                           (lambda x: np.zeros(x.shape), "tenon.zeros"), (lambda x: x[:x.shape[0] - 1], "is no number")):
+                           (lambda x: np.zeros(x.shape), "tenon.zeros"), (lambda x: x[:x.shape[0] - 1], "dynamic_slice")):
             with self.assertRaisesRegex(TypeError, message):
                 tenon.function("f32[n]")(f).module
         with self.assertRaisesRegex(tenon.UsageError, "whether their sizes are equal"):
@@ -239,6 +237,14 @@ class Functions(unittest.TestCase):
         self.assertEqual(float(power(np.float64(3))), y)
         many = tenon.function(lambda x: tenon.scan(lambda c, _: (c * x, c), 1.0, length=4))
         self.assertEqual(many(np.float32(2))[1].tolist(), [1, 2, 4, 8])
+
+    def test_types_of_carries(self):
+        """Numbers that a body gives take the type of what they replace, and a first index that of the last."""
+        f = tenon.function(lambda x: tenon.while_loop(lambda s: s[0] < 2, lambda s: (s[0] + 1, 7, True), (0, x[0, 0], x[0, 0] > 0)))
+        self.assertEqual([(y.dtype, y.tolist()) for y in f(X)[1:]], [("f64", 7), ("i1", True)])
+        for d in ("si64", "si8"):
+            g = tenon.function(lambda x: tenon.fori_loop(0, x.argmax().astype(d), lambda i, s: s + i, tenon.zeros((), d)))
+            self.assertEqual((g(np.arange(4.0)).dtype, g(np.arange(4.0)).tolist()), (d, 3))
 
     def test_values_from_outside(self):
         """Regions see values of every function around them; each comes in once."""
@@ -316,10 +322,14 @@ class Functions(unittest.TestCase):
             tenon.function(lambda x: tenon.cond(x.sum() > 0, lambda: x, lambda: (x, x)))(X)
         with self.assertRaisesRegex(tenon.UsageError, "the body of the loop gives"):
             tenon.function(lambda x: tenon.while_loop(lambda y: True, lambda y: (y, y), x))(X)
+        for n, d in ((0.5, "si32"), (1, "i1"), (np.float32(1), "si32"), (1j, "f32")):  # which the carry would cut off
+            with self.assertRaisesRegex(TypeError, "meets"):
+                tenon.function(lambda x: tenon.while_loop(lambda s: s[0] < 2, lambda s: (s[0] + 1, n), (0, x[0, 0].astype(d))))(X)
         leak = []
         tenon.function(lambda x: leak.append(x) or x)(X)
         with self.assertRaisesRegex(tenon.UsageError, "another trace|after the function"):
             tenon.function(lambda x: x + leak[0])(X)
+        self.assertEqual(repr(leak[0]), "<a value of a trace that ended>")
         with self.assertRaisesRegex(tenon.UsageError, "not known"):
             tenon.function(lambda x: x).module
         with self.assertRaisesRegex(tenon.UsageError, "max does not say which parameters it has.*lambda x: max"):
