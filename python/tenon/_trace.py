@@ -16,7 +16,7 @@ from ._dtypes import BY_NAME, DTYPES, DType, DTypeLike, Type, dtype as dtype_of,
 from ._errors import UsageError
 from ._module import Module
 from ._owned import NotCopied
-from ._tensor import Tensor, storage_of
+from ._tensor import Tensor, storage_of, tensor
 
 _state = threading.local()
 Extent = Union[int, "Dim"]
@@ -382,12 +382,14 @@ def constant(x: Any, d: Optional[DType] = None) -> Value:
             return call("scalar", d.code, float(x))
         return _whole_constant(x, d)
     refuse_matrix(x)
-    if d is None:
-        own = Tensor if isinstance(x, Tensor) else None
-        d = x._dtype if own else dtype_of(numbers_of(x).dtype) if not isinstance(x, (list, tuple)) else None
-        if d is None:
-            a = numbers_of(x)
-            d = BY_NAME["f32"] if a.dtype.kind == "f" else BY_NAME["si32"] if a.dtype.kind == "i" else dtype_of(a.dtype)
+    if not isinstance(x, (Tensor, np.ndarray, np.generic)) and hasattr(x, "__dlpack__"):
+        x = tensor(x)  # NumPy may lack its type
+    if d is None and isinstance(x, Tensor):
+        d = x._dtype
+    elif d is None:
+        a = numbers_of(x)
+        is_list = isinstance(x, (list, tuple))
+        d = BY_NAME["f32"] if is_list and a.dtype.kind == "f" else BY_NAME["si32"] if is_list and a.dtype.kind == "i" else dtype_of(a.dtype)
     array = np.ascontiguousarray(storage_of(x, d, "a constant", d.name))
     array = array.reshape(np.shape(x) if not isinstance(x, Tensor) else x.shape)
     return call("constant", d.code, c.ints(array.shape), array.__array_interface__["data"][0])

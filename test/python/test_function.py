@@ -40,6 +40,24 @@ class Functions(unittest.TestCase):
         self.assertEqual(f(x).tolist(), [1, 1])
         self.assertEqual(f(np.zeros((1, 2), np.float32)).tolist(), [[5, 5]])
 
+    def test_foreign_tensors_around(self):
+        """Through DLPack, also of types that NumPy lacks."""
+        class Foreign:
+            def __init__(self, x, d):
+                self.x = tenon.tensor(x, d)
+
+            def __dlpack__(self, **named):
+                return self.x.__dlpack__(**named)
+
+            def __dlpack_device__(self):
+                return self.x.__dlpack_device__()
+
+            def __array__(self, *_):
+                raise TypeError("unsupported")
+        for d in ("bf16", "f32", "si8"):
+            y = tenon.function(lambda x: x + Foreign([1, 2], d))(tenon.tensor([3, 4], d))
+            self.assertEqual((y.dtype, y.tolist()), (d, [4, 6]))
+
     def test_arguments(self):
         traces = []
 
