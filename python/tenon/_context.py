@@ -254,6 +254,8 @@ class Context(NotCopied):
         """Write files that appear together, each complete, or not at all."""
         at = ctypes.c_void_p()
         encoded = [(file_name(path), data) for path, data in files]
+        if len({os.path.realpath(path) for path, _ in encoded}) < len(encoded):
+            raise UsageError(f"what is written needs a file each, not {', '.join(os.fsdecode(path) for path, _ in encoded)}")
         with self:
             self.check(c.lib.tn_file_set_begin(self.handle, ctypes.byref(at)))
             status = int(c.OK)

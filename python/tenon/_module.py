@@ -393,5 +393,5 @@ class Module(NotCopied):
 
 def level_of(level: Optional[int]) -> int:
     if not (level is None or isinstance(level, int)) or level not in _LEVELS:
-        raise UsageError(f"the levels are 0, 1 and 2, not {level}")
+        raise UsageError(f"the levels are 0, 1 and 2, not {level!r}")
     return _LEVELS[level]

@@ -15,7 +15,7 @@ Positions = Union[Value, "np.ndarray[Any, Any]"]
 
 
 def is_positions(k: Any) -> bool:
-    return isinstance(k, (Value, np.ndarray, list)) or type(k).__name__ == "Tensor"
+    return isinstance(k, (Value, np.ndarray, list, range)) or type(k).__name__ == "Tensor"
 
 
 def type_of_positions(positions: Any) -> DType:

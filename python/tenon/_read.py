@@ -122,7 +122,7 @@ def _read(data: Optional[bytes], path: Optional[PathLike], dialect: Optional[str
     o = c.ReadOptions(size=ctypes.sizeof(c.ReadOptions), dialect=chars_or_none("dialect", dialect),
                       file=file_name(file) if file is not None else None, profile=int(profile == "core-v1"),
                       strict=strict, entry=chars_or_none("entry", entry), inputs=names_of(inputs),
-                      n_inputs=len(inputs), bindings=bindings(dims) if dims else None, n_bindings=len(dims),
+                      n_inputs=len(inputs), bindings=bindings(dims), n_bindings=len(dims),
                       known=known if constants else None, n_known=len(constants), external=function,
                       external_user=user, shapes=_shapes(shapes), n_shapes=len(shapes),
                       results=names_of(results) if results else None, n_results=len(results))

@@ -227,7 +227,7 @@ def storage_of(x: Any, d: DType, what: str, wanted: str) -> Array:
         return _array_storage(plain_array(x), d, what, wanted)
     if isinstance(x, (np.number, np.bool_)) and x.dtype.kind in "biufc":
         return _number_storage(np.asarray(x), d, what, wanted)
-    if isinstance(x, (bool, int, float, complex, list, tuple)):
+    if isinstance(x, (bool, int, float, complex, list, tuple, range)):
         return _number_storage(_plain_array(x, what), d, what, wanted)
     if hasattr(x, "__dlpack__"):
         try:
@@ -273,6 +273,7 @@ def _array_storage(a: Array, d: DType, what: str, wanted: str) -> Array:
     if own is d and a.dtype.itemsize == d.storage.itemsize:  # of ml_dtypes
         return a.view(d.storage)
     hint = f"; x.astype('{d.storage}') converts" if d.exact else f"; give the bit patterns as {d.storage}"
+    hint = f"; x[{a.dtype.names[0]!r}] is a field of it" if a.dtype.names else hint
     raise TypeError(f"{what} wants {wanted}, got {describe(a)}{hint}")
 
 

@@ -388,7 +388,7 @@ def constant(x: Any, d: Optional[DType] = None) -> Value:
         d = x._dtype
     elif d is None:
         a = numbers_of(x)
-        is_list = isinstance(x, (list, tuple))
+        is_list = isinstance(x, (list, tuple, range))
         d = BY_NAME["f32"] if is_list and a.dtype.kind == "f" else BY_NAME["si32"] if is_list and a.dtype.kind == "i" else dtype_of(a.dtype)
     array = np.ascontiguousarray(storage_of(x, d, "a constant", d.name))
     array = array.reshape(np.shape(x) if not isinstance(x, Tensor) else x.shape)
@@ -397,7 +397,7 @@ def constant(x: Any, d: Optional[DType] = None) -> Value:
 
 def operands(*xs: Any) -> list[Value]:
     """Operands of one element type: numbers take that of the others, which must agree."""
-    firm = [x if isinstance(x, Value) else constant(x) if not is_weak(x) and not isinstance(x, (list, tuple)) else None
+    firm = [x if isinstance(x, Value) else constant(x) if not is_weak(x) and not isinstance(x, (list, tuple, range)) else None
             for x in xs]
     types = {v._known()[0] for v in firm if v is not None}
     if len(types) > 1:

@@ -96,6 +96,11 @@ class Modules(unittest.TestCase):
         with self.assertRaisesRegex(tenon.Rejected, "tenon.Context nodes=N permits more"):
             tenon.read(text, context=tenon.Context(nodes=1))
 
+    def test_wrong_options(self):
+        for text, error, f in (("extents by the names", TypeError, lambda: tenon.read(str(self.m), dims=None)), ("not '2'", tenon.UsageError, lambda: self.m.compile(level="2"))):
+            with self.assertRaisesRegex(error, text):
+                f()
+
     def test_emit(self):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "net.c"
@@ -111,6 +116,11 @@ class Modules(unittest.TestCase):
                 self.m.save(out.with_suffix(".ir"), header=out.with_suffix(".h"))
             with self.assertRaisesRegex(tenon.UsageError, "tells no form of code"):
                 self.m.compile().emit(out.with_suffix(".txt"))
+            before = out.read_bytes()
+            for header in (out, f"{folder}/./net.c"):
+                with self.assertRaisesRegex(tenon.UsageError, "needs a file each"):
+                    self.m.compile().emit(out, header=header)
+            self.assertEqual(out.read_bytes(), before)
 
     def test_files_that_cannot_be_written(self):
         """They are errors of the package, and none of several files is there then."""

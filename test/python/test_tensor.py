@@ -257,6 +257,15 @@ class Tensors(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "a tensor of f64 is made of an array of float64"):
                 tenon.Tensor(wrong, "f64")
 
+    def test_ranges_and_fields(self):
+        """A range is a list of numbers; a field of a structure is an array, the structure is none."""
+        net, records = twice("f32", 2), np.array([(1, 2), (3, 4)], [("a", "f4"), ("b", "f8")])
+        self.assertEqual(net(range(2)).tolist(), [0, 1] * 2)
+        self.assertEqual(tenon.function(lambda x: x + range(2))(np.ones(2, np.float32)).tolist(), [1, 2])
+        self.assertEqual(net(records["a"]).tolist(), [1, 3] * 2)
+        with self.assertRaisesRegex(tenon.InputError, r"x\['a'\] is a field of it"):
+            net(records)
+
     def test_numbers(self):
         self.assertEqual(complex(tenon.tensor(np.array(1 + 2j, np.complex64))), 1 + 2j)
         self.assertEqual(complex(tenon.tensor(2.5)), 2.5)
