@@ -1,9 +1,7 @@
 /* Sources: inputs and constants. */
-#include <inttypes.h>
-#include <string.h>
-
 #include "eval/kernels/kernels.h"
-#include "ops/rules/rules.h"
+#include "eval/parts/fill.h"
+#include "eval/parts/pieces.h"
 
 /* The caller gives inputs, so the evaluator never calls this. */
 tn_status eval_input(eval_call *call)
@@ -16,11 +14,12 @@ tn_status eval_constant(eval_call *call)
     const literal *l = attr_find(call->attrs, KEY_VALUE)->v.literal;
     const size_t size = dtype_bytes(l->type->dtype);
     char *out = call->out->data;
-    if (!l->splat) {
-        memcpy(out, l->data, (size_t)l->type->count * size);
-        return TN_OK;
+    const size_t count = (size_t)l->type->count;
+    if (!l->splat)
+        return eval_copy_bytes(call, out, l->data, count * size);
+    for (size_t at = 0, end; at < count; at = end) {
+        TN_TRY(eval_piece(call, at, count, &end));
+        fill_elements(out + at * size, l->data, size, end - at);
     }
-    for (int64_t i = 0; i < l->type->count; i++)
-        memcpy(out + (size_t)i * size, l->data, size);
     return TN_OK;
 }

@@ -76,6 +76,12 @@ static const char *const programs[] = {
     MAIN("%x: tensor<f16, 1x4096>, %y: tensor<f16, 4096x4096>", "tensor<f16, 1x4096>",
          "  %z = dot_general(%x, %y) batch_lhs[] batch_rhs[] contract_lhs[1] contract_rhs[0] -> "
          "tensor<f16, 1x4096>\n"),
+    /* of nothing for each result */
+    MAIN("%x: tensor<f32, 4194304x0>", LONG_TYPE,
+         "  %z = reduce_max(%x) axes[1] -> " LONG_TYPE "\n"),
+    MAIN("%x: tensor<f32, 4194304x0>, %y: tensor<f32, 0x4>", "tensor<f32, 4194304x4>",
+         "  %z = dot_general(%x, %y) contract_lhs[1] contract_rhs[0] -> tensor<f32, 4194304x4>\n"),
+    OF_X(LONG_TYPE, "  %z = constant fill[1.5] -> " LONG_TYPE "\n"),
     OF_X("tensor<f32>",
          LONG "  %m = reduce_sum(%f) axes[0] keepdims[true] accum_dtype[f32] -> tensor<f32, 1>\n"
               "  %n = broadcast_to(%m) shape[4194304] -> " LONG_TYPE "\n"

@@ -120,9 +120,12 @@ tn_status eval_arg_max(eval_call *call)
         for (int64_t i = 0; i < r.l.inner; i++, at++) {
             int64_t best = 0;
             TN_TRY(read_line(call, &r, o, i, true));
-            for (int64_t k = 1; k < r.l.n; k++)
+            for (int64_t k = 1; k < r.l.n; k++) {
+                if (k % EVAL_TICK == 0)
+                    TN_TRY(eval_tick(call, EVAL_TICK));
                 if (r.keys[k] < r.keys[best])
                     best = k;
+            }
             store_index(call->out, at, best);
         }
     return TN_OK;

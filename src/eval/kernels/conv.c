@@ -231,8 +231,10 @@ tn_status eval_conv2d_grad_input(eval_call *call)
             for (int64_t x = 0; x < g->w; x++, to += ci * c.stored) {
                 char *sums = c.sum == c.dtype ? to : total;
                 product.k = 0;
-                if (call->in[1].type->count > 0)
+                if (call->in[1].type->count > 0) {
+                    TN_TRY(eval_tick(call, (uint64_t)(g->kh * g->kw)));
                     product.k = (int64_t)find_taps(&c, n, y, x, dy, transposed, list) * g->co;
+                }
                 TN_TRY(contract(&product, 1, ci, sums, ci));
                 store(&c, sums, to, ci);
             }

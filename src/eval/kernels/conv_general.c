@@ -174,6 +174,7 @@ static tn_status convolve(work *k, int64_t g, int64_t n, int64_t tile)
         int64_t taps = 0;
         for (int64_t j = 0; j < count; j++) {
             const size_t row = (size_t)(k->taps * k->channels) * k->size;
+            TN_TRY(eval_tick(k->call, (uint64_t)k->taps)); /* of holes nothing is made */
             taps = gather_patch(k, x, at, k->patch + (size_t)j * row);
             for (uint32_t i = k->c.spatial; i-- > 0 && ++at[i] == k->places[i];)
                 at[i] = 0;

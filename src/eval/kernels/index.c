@@ -65,6 +65,7 @@ tn_status eval_scatter_rows(eval_call *call)
 
     for (int64_t k = 0; k < n_rows; k++) {
         const int64_t at = position_at(&call->in[1], k);
+        TN_TRY(eval_tick(call, 1));
         if (at < 0 || at >= t->dims[0])
             return position_out_of_bounds(call, at, 0, t);
     }

@@ -256,6 +256,7 @@ static tn_status eval_reduction(eval_call *call, fold_kind kind, bool mean)
         r.result = i;
         const char *base =
             r.count && !r.stream ? r.kept.data + view_offset(&r.kept, i) * (int64_t)stored : NULL;
+        TN_TRY(eval_tick(call, width)); /* where there is nothing to reduce, too */
         TN_TRY(reduce_columns(call, &r, base, width));
         finish(&r, width, out + (size_t)i * out_size);
         i += (int64_t)width;

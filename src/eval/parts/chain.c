@@ -203,9 +203,10 @@ tn_status contract(const contraction *c, size_t m, size_t n, void *total, size_t
 {
     const void *a[CONTRACT_BLOCK], *b[CONTRACT_BLOCK];
     const size_t size = dtype_bytes(c->dtype);
-    if (c->k == 0)
-        for (size_t i = 0; i < m; i++)
-            memset((char *)total + i * pitch * size, 0, n * size);
+    for (size_t i = 0; c->k == 0 && i < m; i++) {
+        TN_TRY(eval_tick(c->call, n));
+        memset((char *)total + i * pitch * size, 0, n * size);
+    }
     for (int64_t start = 0; start < c->k; start += CONTRACT_BLOCK) {
         const int64_t left = c->k - start;
         chain_block block = {.a = a,

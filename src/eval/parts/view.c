@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "eval/parts/pieces.h"
+
 void view_init(view *v, const void *data, size_t size, const int64_t *dims, const int64_t *strides,
                uint32_t rank)
 {
@@ -245,10 +247,8 @@ tn_status view_write_all(const eval_call *call, const view *v, int64_t count, co
     char *data = (char *)(uintptr_t)v->data;
     if (count == 0)
         return TN_OK;
-    if (view_is_dense(v)) {
-        memcpy(data, in, (size_t)count * v->size);
-        return TN_OK;
-    }
+    if (view_is_dense(v))
+        return eval_copy_bytes(call, data, in, (size_t)count * v->size);
     const uint32_t last = v->rank - 1;
     const size_t row = (size_t)v->dims[last];
     cursor c;
