@@ -1,7 +1,7 @@
 /* What is in a program, and what a run of it takes. */
 #include "api/api.h"
 #include "compile/aot/aot.h"
-#include "compile/explain/cost.h"
+#include "compile/explain/run_cost.h"
 #include "graph/literal.h"
 #include "program/executable.h"
 

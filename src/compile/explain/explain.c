@@ -5,7 +5,7 @@
 
 #include "base/text/shown.h"
 #include "compile/compiled.h"
-#include "compile/explain/cost.h"
+#include "compile/explain/run_cost.h"
 #include "compile/tiers/tiers.h"
 #include "runtime/tape.h"
 #include "target/target.h"

@@ -1,6 +1,6 @@
 /* What kernels and runs take at least. */
-#ifndef COMPILE_EXPLAIN_COST_H
-#define COMPILE_EXPLAIN_COST_H
+#ifndef COMPILE_EXPLAIN_RUN_COST_H
+#define COMPILE_EXPLAIN_RUN_COST_H
 
 #include "compile/explain/limits.h"
 #include "compile/jit_plan.h"

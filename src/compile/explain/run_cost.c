@@ -1,5 +1,5 @@
 /* What kernels and runs take at least. */
-#include "compile/explain/cost.h"
+#include "compile/explain/run_cost.h"
 
 least_time least_time_of(const machine_limits *m, const nest *n)
 {
