@@ -1,6 +1,7 @@
 /* The reverse walk over the nodes of one function. */
 #include "grad/reverse.h"
 #include "grad/derivatives.h"
+#include "grad/grad_shift.h"
 
 tn_status reverse_init(reverse_walk *w, function *f, uint32_t first_node, const grad_style *style,
                        uint32_t depth, grad_work *work)
@@ -199,14 +200,31 @@ static tn_status visit(reverse_walk *w, uint32_t index)
         return TN_OK;
     v.originals = v.n.in;
     TN_TRY(prepare(w, &v));
+    if (v.n.op == OP_SUB && v.wanted[1]) {
+        bool cancels;
+        TN_TRY(grad_shift_cancels(w, &w->f->nodes.at[index], &cancels));
+        v.wanted[1] = !cancels;
+    }
     for (uint32_t k = 0; k < v.n.n_in; k++)
         if (v.wanted[k])
             TN_TRY(call_rule(w, &v, g, k));
     return TN_OK;
 }
 
+static tn_status note_seeds(reverse_walk *w)
+{
+    bool *has_seed = ARENA_ARRAY(&w->f->module->arena, bool, w->n_values);
+    w->has_seed = has_seed;
+    if (!has_seed)
+        return module_no_memory(w->f->module);
+    for (uint32_t i = 0; i < w->n_values; i++)
+        has_seed[i] = w->grads[i] != NO_VALUE;
+    return TN_OK;
+}
+
 tn_status reverse_run(reverse_walk *w)
 {
+    TN_TRY(note_seeds(w));
     for (uint32_t i = w->end_node; i-- > w->first_node;)
         TN_TRY(visit(w, i));
     return TN_OK;

@@ -13,6 +13,9 @@ typedef struct reverse_walk {
     value_id *grads;       /* by value: its gradient so far; NO_VALUE: none */
     const bool *recompute; /* by node: compute again where the gradient needs it; NULL: none */
     value_id *again;       /* by value: its second computation; NULL without `recompute` */
+    const bool *has_seed;  /* by value: its gradient does not only come from nodes */
+    uint32_t *first_user;  /* by value: where its users begin in `users`; */
+    uint32_t *users;       /* nodes; NULL before it was asked for */
     uint32_t depth;        /* of regions around F */
     grad_work *work;
 } reverse_walk;
