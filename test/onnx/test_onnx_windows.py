@@ -114,6 +114,28 @@ class Windows(Case):
             self.run_model(data, {"x0": floats(1, 4, 20, 3)})
         self.assertEqual(self.refused(self.resized({"mode": "linear", "antialias": 1}, sizes=larger)), ["ShapeUnknown"])
 
+    def test_continued(self):
+        """Borders that go on in the image, which is taken to be long enough."""
+        xs = [floats(2, 4, h, w) for h, w in ((4, 6), (5, 4), (3, 7))]
+        for mode in "reflect", "edge", "wrap":
+            for pads in [0, 0, 2, 1, 0, 0, 1, 2], [0, 0, 0, 2, 0, 0, 2, -1]:
+                with self.subTest(mode=mode, pads=pads):
+                    data = model([node("Pad", "x0 p", "y", mode=mode)], [("x0", "f32", ["N", 4, "S0", "S1"])], [("y", "f32", None)],
+                                 [("p", np.array(pads))], opset=19)
+                    self.same(data, xs)
+                    y, = self.run_model(data, {"x0": floats(1, 4, 2, 3)})  # which takes several rounds
+                    self.assertEqual(y.shape, (1, 4, 2 + pads[2] + pads[6], 3 + pads[3] + pads[7]))
+
+    def test_skipped_layers(self):
+        """What was pooled is brought to the size of what it stands beside, which it is not a multiple of."""
+        nodes = [node("Conv", "x0 w1", "a", pads=[1, 1, 1, 1]), node("MaxPool", "a", "b", kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1),
+                 node("Conv", "b w2", "c", pads=[1, 1, 1, 1]), node("Shape", "a", "of_a", start=2), node("Shape", "c", "of_c", end=2),
+                 node("Concat", "of_c of_a", "s", axis=0), node("Resize", "c - - s", "u", mode="linear", coordinate_transformation_mode="align_corners"),
+                 node("Concat", "a u", "y", axis=1), node("ConvTranspose", "c w3", "z", strides=[2, 2])]
+        data = model(nodes, [("x0", "f32", ["N", 3, "S0", "S1"])], [("y", "f32", None), ("z", "f32", None)],
+                     [("w1", floats(4, 3, 3, 3)), ("w2", floats(5, 4, 3, 3)), ("w3", floats(5, 2, 2, 2))], opset=15)
+        self.same(data, [floats(1, 3, h, w) for h, w in ((8, 8), (9, 7), (2, 3))])
+
     def test_pyramids(self):
         """What was halved is doubled again, and meets what it was."""
         nodes = [node("Conv", "x w", "a", strides=[2, 2], pads=[1, 1, 1, 1]), node("Resize", "a - s", "b"), node("Add", "x b", "y")]

@@ -275,12 +275,32 @@ static tn_value cut_away(onnx_call *c, tn_value x, int64_t *low, int64_t *high)
     return x;
 }
 
+/* The same as border, along an axis of a symbolic size, which is taken to be long enough. */
+static tn_value open_border(onnx_call *c, tn_value x, const type *t, int64_t axis, int64_t n,
+                            bool before, pad_mode mode)
+{
+    dim dims[TN_MAX_RANK];
+    if (mode == PAD_WRAP)
+        return before ? last_part(c, x, axis, n) : known_part(c->b, x, axis, 0, 1, n);
+    const tn_value from = before ? x : tn_reverse(c->b, x, TN_INTS(axis));
+    if (mode == PAD_REFLECT) {
+        const tn_value part = known_part(c->b, from, axis, 1, 1, n);
+        return before ? tn_reverse(c->b, part, TN_INTS(axis)) : part;
+    }
+    memcpy(dims, t->dims, t->rank * sizeof *dims);
+    dims[axis] = n;
+    const tn_value last = known_part(c->b, from, axis, 0, 1, 1);
+    return tn_broadcast(c->b, last, (tn_ints){dims, t->rank});
+}
+
 /* N elements that continue X, of type T, along AXIS, before its first or behind its last. */
 static tn_value border(onnx_call *c, tn_value x, const type *t, int64_t axis, int64_t n,
                        bool before, pad_mode mode)
 {
     const int64_t extent = t->dims[axis];
     dim dims[TN_MAX_RANK];
+    if (dim_is_symbolic(extent))
+        return open_border(c, x, t, axis, n, before, mode);
     if (mode == PAD_EDGE) {
         memcpy(dims, t->dims, t->rank * sizeof *dims);
         dims[axis] = n;
@@ -303,13 +323,10 @@ static tn_value pad_axis(onnx_call *c, tn_value x, int64_t axis, int64_t low, in
         if (!t)
             return x;
         const dim extent = t->dims[axis];
-        if (dim_is_symbolic(extent)) {
-            (void)onnx_refuse(c, DIAG_ShapeUnknown, "axis %" PRId64 " needs a size", axis);
-            return tn_no_value();
-        }
-        const int64_t most = mode == PAD_REFLECT || extent == 0 ? extent - 1
-                             : mode == PAD_WRAP                 ? extent
-                                                                : INT64_MAX;
+        const int64_t most = dim_is_symbolic(extent)              ? INT64_MAX
+                             : mode == PAD_REFLECT || extent == 0 ? extent - 1
+                             : mode == PAD_WRAP                   ? extent
+                                                                  : INT64_MAX;
         if (most <= 0 || round == MOST_ROUNDS) {
             (void)onnx_refuse(c, DIAG_InvalidPadding, "axis %" PRId64 " cannot be continued so far",
                               axis);
