@@ -157,10 +157,12 @@ def power(x: Any, y: Any) -> Value:
 
 
 def float_power(x: Any, y: Any) -> Value:
+    """In f64, whatever floats are given."""
     v = constant(x)
     if is_integer(v):
         raise TypeError(f"np.float_power of {v.dtype}: astype('f64') makes floats of them")
-    return power(v, y)
+    wide = "cf64" if dtype_of(v.dtype).is_complex else "f64"
+    return power(cast(v, wide), cast(y, wide) if isinstance(y, Value) else y)
 
 
 def log10(x: Any) -> Value:

@@ -23,6 +23,7 @@ def _part(k: Any) -> Any:
         return slice(*(n if n is None else operator.index(n) for n in (k.start, k.stop, k.step)))
     if k is None or k is Ellipsis:
         return k
+    k = list(k) if isinstance(k, tuple) else k  # inside of a key that is one
     if isinstance(k, (bool, np.bool_)) or isinstance(k, Value) and k.dtype == "i1":
         raise UsageError("truth values give results whose size depends on the data; np.where keeps the size")
     if is_positions(k):

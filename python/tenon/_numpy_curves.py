@@ -1,6 +1,8 @@
 """NumPy's functions of values along a line: of curves that are given by points, and of signals."""
 from __future__ import annotations
 
+import math
+import operator
 from typing import Any, Callable
 
 import numpy as np
@@ -8,14 +10,15 @@ import numpy as np
 from . import _library as c
 from ._arithmetic import divide, where as where_of
 from ._axes import axis_of, known_size, list_of
+from ._create import iota
 from ._errors import UsageError
 from ._numpy_elementwise import conjugate, isnan
-from ._numpy_movement import moveaxis, pad, reshape
+from ._numpy_movement import broadcast_arrays, moveaxis, pad, reshape
 from ._numpy_parts import concatenate, flip
 from ._numpy_reductions import sum_of
 from ._numpy_statistics import diff
 from ._positions import take as take_axis
-from ._trace import Value, call, constant, is_weak, operands
+from ._trace import Value, call, cast, constant, is_weak, operands
 
 
 def _line(x: Any, name: str) -> Value:
@@ -162,7 +165,36 @@ def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, *, subok: b
     return y
 
 
+def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
+             axis: int = 0) -> Any:
+    """NUM numbers from START on, in equal steps: up to STOP, or with ENDPOINT to it."""
+    first, last = broadcast_arrays(*operands(start, stop))
+    n, steps = operator.index(num), operator.index(num) - bool(endpoint)
+    if n < 0:
+        raise ValueError(f"np.linspace of {n} numbers")
+    step = divide(last - first, float(steps)) if steps > 0 else last * math.nan
+    k = iota((n, *[1] * first.ndim), 0, first.dtype)
+    y = k * step + first if steps > 0 else k + first
+    if endpoint and n > 1:
+        y = concatenate([y[:-1], reshape(last, (1, *last.shape))])
+    y = moveaxis(y if dtype is None else cast(y, dtype), 0, axis)
+    return (y, step) if retstep else y
+
+
+def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Value, ...]:
+    """The coordinates of the elements of an array of SHAPE that stand at INDICES when it is flat."""
+    if order != "C":
+        raise UsageError("np.unravel_index has a counterpart of order='C'")
+    rest = cast(constant(indices), "si64")
+    out = []
+    for n in reversed(list_of(shape)):
+        out.append(rest % n)
+        rest = rest // n
+    return tuple(out[::-1])
+
+
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.linspace: linspace, np.unravel_index: unravel_index,
     np.lib.stride_tricks.sliding_window_view: sliding_window_view,
     np.searchsorted: searchsorted, np.digitize: digitize, np.interp: interp, np.convolve: convolve, np.correlate: correlate,
     np.gradient: gradient, getattr(np, "trapezoid", None) or getattr(np, "trapz"): trapz,

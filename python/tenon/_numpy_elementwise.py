@@ -251,6 +251,8 @@ def around(x: Any, decimals: int = 0, out: None = None) -> Value:
 
 def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: Optional[float] = None,
                neginf: Optional[float] = None) -> Value:
+    if not copy:
+        raise UsageError("a traced value does not change: write x = np.nan_to_num(x), without copy=False")
     y = constant(x)
     d = y._known()[0]
     if d.is_complex:

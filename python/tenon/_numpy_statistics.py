@@ -84,8 +84,9 @@ def quantile(x: Any, q: Any, axis: Axis = None, out: None = None, overwrite_inpu
     return reshape(flat, (*shares.shape, *flat.shape[1:]))
 
 
-def percentile(x: Any, q: Any, *args: Any, **names: Any) -> Value:
-    return quantile(x, np.asarray(q, np.float64) / 100, *args, **names)
+def percentile(x: Any, q: Any, axis: Axis = None, out: None = None, overwrite_input: bool = False, method: str = "linear",
+               keepdims: bool = False) -> Value:
+    return quantile(x, np.asarray(q, np.float64) / 100, axis, None, False, method, keepdims)
 
 
 def median(x: Any, axis: Axis = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False) -> Value:

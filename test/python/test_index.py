@@ -53,7 +53,7 @@ class Index(unittest.TestCase):
                   lambda x: x[[0, 1], :, None, [1, 2]], lambda x: x[:, [0], ..., [1]], lambda x: x[[[0], [1]], [1, 2], -1],
                   lambda x: x[[]], lambda x: x[[], [], 0], lambda x: x[-1, ..., np.array([-4])], lambda x: x[[1, 1], ..., 0],
                   lambda x: x[None, 0, :, [[1], [2]]], lambda x: x[:, 0, None, [1, 1]], lambda x: x[0, ..., [1], :],
-                  lambda x: x[:, 0, ..., [1, 1]], lambda x: x[range(2)], lambda x: x[:, range(2, 0, -1), 1]):
+                  lambda x: x[:, 0, ..., [1, 1]], lambda x: x[range(2)], lambda x: x[(0, 1), (2, 1)], lambda x: x[:, ((0,), (1,))], lambda x: x[:, range(2, 0, -1), 1]):
             check(self, f, T, exact=True)
         self.assertEqual([float(r) for r in tenon.function(lambda x: tuple(x))(np.arange(3.0))], [0, 1, 2])
 

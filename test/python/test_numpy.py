@@ -410,6 +410,8 @@ class Numpy(unittest.TestCase):
                            ("np.add.at has no .*tenon.scatter", lambda x: np.add.at(x, [0], 1)),
                            ("np.nonzero has no .*size", lambda x: np.nonzero(x)),
                            ("no 'sort': np.sort", lambda x: x.sort()),
+                           ("without copy=False", lambda x: np.nan_to_num(x, copy=False)),
+                           ("np.percentile of these arguments .*interpolation", lambda x: np.percentile(x, 3, interpolation="lower")),
                            ("no 'nbytes': a traced value has no memory", lambda x: x.nbytes),
                            ("np.take", lambda x: np.eye(4)[x.astype("si64")]),
                            ("is no number .* static=", lambda x: tenon.zeros(x[0].astype("si64"))),

@@ -118,6 +118,17 @@ class Calls(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "no sign"):
             tenon.function(lambda z: np.isneginf(z))(z)
 
+    def test_lines_and_places(self):
+        x = T[0]
+        self.each(False, (x,), lambda x: np.linspace(x[0, 0], 2, 7), lambda x: np.linspace(x[0], x[1], 5), lambda x: np.linspace(0, x, 4, axis=-1), lambda x: np.linspace(x[0], 1, 3, endpoint=False),
+                  lambda x: np.linspace(x[0, 0], 1, 1), lambda x: np.linspace(x[0], 1, 0), lambda x: np.linspace(x[0, 0], 3, 5, retstep=True)[1], lambda x: np.linspace(x[0], x[1], 2))
+        self.each(True, (x,), lambda x: np.linspace(x[0, 0], 2, 7)[-1], lambda x: np.stack(np.unravel_index(x.argmax(), x.shape)), lambda x: np.stack(np.unravel_index(np.argsort(x, None), (2, 3, 2))))
+        y = np.array([1.1, 2.7, 1e-3], np.float32)
+        for f in (lambda y: np.float_power(y, 3.3), lambda y: np.float_power(y, y)):
+            got = tenon.function(f)(y)
+            self.assertEqual(got.dtype, "f64")
+            np.testing.assert_allclose(got, f(y), rtol=1e-15)
+
     def test_chains_of_products(self):
         x = T[0]
         self.each(False, (x,), lambda x: np.linalg.multi_dot([x, x.T, x]), lambda x: np.linalg.multi_dot([x[0], x.T, x[:, 0]]),
