@@ -9,7 +9,7 @@ import numpy as np
 from . import _library as c
 from ._errors import UsageError
 from ._positions import is_positions, take, take_many, type_of_positions
-from ._trace import Dim, Value, call
+from ._trace import Dim, Value, are_same, call
 
 _END = 2 ** 63 - 1
 
@@ -49,7 +49,7 @@ def _without_masks(x: Value, parts: list[Any]) -> list[Any]:
             continue
         after = any(e is Ellipsis for e in parts[:i])
         axis = x.ndim - sum(map(width, parts[i:])) if after else sum(map(width, parts[:i]))
-        if k.ndim == 0 or x.shape[axis:axis + k.ndim] != k.shape:
+        if k.ndim == 0 or not are_same(x.shape[axis:axis + k.ndim], k.shape):
             raise IndexError(f"truth values of shape {k.shape} for axes of extents {tuple(x.shape[axis:axis + k.ndim])}")
         out += k.nonzero()
     return out

@@ -78,7 +78,7 @@ def solve(a: Any, b: Any) -> Value:
                          "b[..., None] makes vectors, b[None] a matrix")
     is_vector = y.ndim == 1
     y = expand_dims(y, -1) if is_vector else y
-    if y.ndim < 2 or y.shape[-2] != n:
+    if y.ndim < 2 or known_size(y, -2) != n:
         raise ValueError(f"np.linalg.solve of shapes {x.shape} and {constant(b).shape}: {n} equations have other right sides")
     out = _solved(x, y, n)
     return squeeze(out, -1) if is_vector else out

@@ -10,7 +10,7 @@ from ._axes import Axis, axes_of, axis_of, distinct_axes, known_size, list_of
 from ._create import element_of
 from ._errors import UsageError
 from ._positions import from_beginning, take as take_axis
-from ._trace import Value, call, cast, constant, current
+from ._trace import Value, call, cast, constant, current, is_same
 
 
 def reshape(x: Any, shape: Any, order: str = "C") -> Value:
@@ -66,7 +66,7 @@ def expand_dims(x: Any, axis: Any) -> Value:
 def squeeze(x: Any, axis: Axis = None) -> Value:
     y = constant(x)
     if axis is None:
-        axis = [a for a, n in enumerate(y.shape) if n == 1]
+        axis = [a for a in range(y.ndim) if known_size(y, a) == 1]
     return call("squeeze", y, axes_of(axis))
 
 
@@ -122,7 +122,7 @@ def take_along_axis(x: Any, indices: Any, axis: Optional[int]) -> Value:
     i = constant(from_beginning(indices, y.shape[axis], axis))
     if i.ndim != y.ndim:
         raise ValueError(f"positions of rank {i.ndim} along an axis of a value of rank {y.ndim}")
-    both = [n if m == 1 else m for n, m in zip(y.shape, i.shape)]  # but for AXIS, they are broadcast
+    both = [n if is_same(m, 1) else m for n, m in zip(y.shape, i.shape)]  # but for AXIS, they are broadcast
     y = broadcast_to(y, [*both[:axis], y.shape[axis], *both[axis + 1:]])
     return call("gather", y, broadcast_to(i, [*both[:axis], i.shape[axis], *both[axis + 1:]]), axis)
 
@@ -144,7 +144,7 @@ def broadcast_shape(*shapes: tuple[Any, ...]) -> tuple[Any, ...]:
     rank = max(map(len, shapes), default=0)
     out = []
     for axis in range(-rank, 0):
-        wide = {s[axis] for s in shapes if len(s) >= -axis} - {1}
+        wide = {s[axis] for s in shapes if len(s) >= -axis and not is_same(s[axis], 1)}
         if len(wide) > 1:
             raise ValueError(f"extents {', '.join(sorted(map(str, wide)))} do not fit each other")
         out.append(wide.pop() if wide else 1)

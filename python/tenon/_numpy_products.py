@@ -15,7 +15,7 @@ from ._numpy_elementwise import conjugate
 from ._numpy_matrices import diagonal
 from ._numpy_movement import moveaxis, ravel, reshape, transpose
 from ._numpy_parts import stack
-from ._trace import Value, call, constant, operands
+from ._trace import Value, are_same, call, constant, is_same, operands
 
 
 
@@ -100,10 +100,10 @@ def _with_letters(text: str, terms: list[str], arrow: bool, out: str, vs: list[V
     if not arrow:
         out = "..." + "".join(sorted(s for s in set(named) if named.count(s) == 1))
     spelt, rest = [], []
-    wide = {s for v, t, n in zip(vs, terms, counts) for s, e in zip(others[most - n:], v.shape[t.find("."):]) if e != 1}
+    wide = {s for v, t, n in zip(vs, terms, counts) for s, e in zip(others[most - n:], v.shape[t.find("."):]) if not is_same(e, 1)}
     for v, t, n in zip(vs, terms, counts):
         own, first = others[most - n:], t.find("...")
-        gone = [first + i for i, s in enumerate(own) if s in wide and v.shape[first + i] == 1]
+        gone = [first + i for i, s in enumerate(own) if s in wide and is_same(v.shape[first + i], 1)]
         spelt.append(t.replace("...", "".join(s for i, s in enumerate(own) if first + i not in gone)))
         rest.append(call("squeeze", v, c.ints(gone)) if gone else v)
     return spelt, out.replace("...", others), rest
@@ -152,7 +152,7 @@ def cross(x: Any, y: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = (v if v.ndim == 0 else moveaxis(v, at, -1) for v, at in zip(operands(x, y), (axisa, axisb)))
-    if a.shape[-1:] != (3,) or b.shape[-1:] != (3,):
+    if not (are_same(a.shape[-1:], (3,)) and are_same(b.shape[-1:], (3,))):
         raise UsageError("np.cross has a counterpart for vectors of three components")
     others = (1, 2), (2, 0), (0, 1)  # than the component that is made of them
     return stack([a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in others], axisc)

@@ -15,7 +15,7 @@ from ._numpy_movement import broadcast_to, moveaxis, ravel, reshape, swapaxes
 from ._numpy_parts import concatenate, stack
 from ._numpy_products import matmul
 from ._numpy_reductions import all_of, amax, amin, any_of, argmax, argmin, cumprod, cumsum, fmax, fmin, mean, prod, sort, std, sum_of, var
-from ._trace import Value, call, cast, constant, operands
+from ._trace import Value, are_same, call, cast, constant, is_same, operands
 
 
 def ptp(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False) -> Value:
@@ -33,7 +33,7 @@ def average(x: Any, axis: Axis = None, weights: Any = None, returned: bool = Fal
         if isinstance(n, int) and isinstance(m, int) and n != m:
             raise ValueError(f"{n} weights for an axis of {m} elements")
         w = reshape(w, [-1 if a == axis else 1 for a in range(y.ndim)])
-    elif w.ndim > 0 and w.shape != y.shape:
+    elif w.ndim > 0 and not are_same(w.shape, y.shape):
         raise TypeError(f"weights of shape {w.shape} for a value of shape {y.shape}: one for each element, or for each place "
                         "along the axis")
     w = broadcast_to(w, y.shape)
@@ -139,12 +139,12 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: An
         if x.ndim > 2:
             raise ValueError(f"variables of rank {x.ndim}: they are the rows of a matrix")
         x = reshape(x, (1, -1)) if x.ndim < 2 else x
-        return x if rowvar or x.shape[0] == 1 else swapaxes(x, 0, 1)
+        return x if rowvar or is_same(x.shape[0], 1) else swapaxes(x, 0, 1)
     x = rows(m) if y is None else concatenate([rows(m), rows(y)])
     rest = known_size(x, 1) - (ddof if ddof is not None else 0 if bias else 1)
     x = x - mean(x, 1, keepdims=True)
     out = divide(matmul(x, conjugate(swapaxes(x, 0, 1))), max(float(rest), 0.0))
-    return reshape(out, ()) if out.shape == (1, 1) else out
+    return reshape(out, ()) if are_same(out.shape, (1, 1)) else out
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Value:
@@ -203,9 +203,9 @@ def ediff1d(x: Any, to_end: Any = None, to_begin: Any = None) -> Value:
 def array_equal(x: Any, y: Any, equal_nan: bool = False) -> Value:
     a, b = operands(x, y)
     pairs = list(zip(a.shape, b.shape))
-    if a.ndim != b.ndim or any(n != m and isinstance(n, int) and isinstance(m, int) for n, m in pairs):
+    if a.ndim != b.ndim or any(isinstance(n, int) and isinstance(m, int) and n != m for n, m in pairs):
         return constant(False)
-    if any(n != m for n, m in pairs):
+    if not are_same(a.shape, b.shape):
         raise UsageError(f"np.array_equal of {a!r} and {b!r}: whether their sizes are equal is not known when the function is traced")
     same = a == b
     return all_of(same | (isnan(a) & isnan(b)) if equal_nan else same)

@@ -160,7 +160,7 @@ class Dim(_Symbolic, NDArrayOperatorsMixin):
     def _combine(self, name: str, sign: str, x: Any, y: Any) -> Any:
         if isinstance(x, Value) or isinstance(y, Value):
             return NotImplemented
-        if not all(isinstance(e, Dim) or isinstance(e, int) and e >= 0 for e in (x, y)) or y == 0 and sign in "//%":
+        if not all(isinstance(e, Dim) or isinstance(e, int) and e >= 0 for e in (x, y)) or is_same(y, 0) and sign in "//%":
             return _UFUNCS_OF_SIGNS[sign](x, y)
         t = self.trace
         handle = int(getattr(c.lib, name)(t.b, t.extent(x), t.extent(y)))
@@ -193,7 +193,11 @@ class Dim(_Symbolic, NDArrayOperatorsMixin):
         return call_ufunc(ufunc, method, inputs, options)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Dim) and other.handle == self.handle and other.trace is self.trace
+        if is_same(self, other):
+            return True
+        if isinstance(other, Dim) or isinstance(other, int) and other >= 0:
+            raise TypeError(f"whether the extent {self} is {other} is not known while the program is made; np.equal compares when it runs")
+        return False
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -209,6 +213,18 @@ class Dim(_Symbolic, NDArrayOperatorsMixin):
 
     def __repr__(self) -> str:
         return self.trace.dims.get(self.handle, "?")
+
+
+def is_same(n: object, m: object) -> bool:
+    """Are N and M one extent, as far as that is known?"""
+    if isinstance(n, Dim):
+        return isinstance(m, Dim) and m.handle == n.handle and m.trace is n.trace
+    return not isinstance(m, Dim) and n == m
+
+
+def are_same(shape: Sequence[Extent], other: Sequence[Extent]) -> bool:
+    """The same of all extents of two shapes."""
+    return len(shape) == len(other) and all(map(is_same, shape, other))
 
 
 _UFUNCS_OF_SIGNS: dict[str, Any] = {"+": np.add, "*": np.multiply, "//": np.floor_divide, "%": np.remainder}

@@ -200,14 +200,20 @@ class Functions(unittest.TestCase):
                         (lambda x: 2 - x.shape[0], -2), (lambda x: x.shape[0] + -1, 3), (lambda x: 9 // x.shape[0], 2), (lambda x: x.shape[0] % 3, 1),
                         (lambda x: np.maximum(x.shape[0], 7), 7), (lambda x: np.float32(2) * x.shape[0], 8), (lambda x: x.shape[0] > 3, True),
                         (lambda x: tenon.cond(x.shape[0] > 4, lambda: 1.0, lambda: 2.0), 2), (lambda x: tenon.zeros(x.shape[0] * 2).sum(), 0),
-                        (lambda x: x.shape[0] != x.shape[0], False), (lambda x: np.broadcast_arrays(x, x[:1])[1].sum(), 0),
+                        (lambda x: x.shape[0] != x.shape[0], False), (lambda x: x.shape == x.shape, True), (lambda x: x.shape[0] == -1 or x.shape[0] == "n", False),
+                        (lambda x: np.equal(x.shape[0], 4), True), (lambda x: np.broadcast_arrays(x, x[:1])[1].sum(), 0),
                         (lambda x: np.meshgrid(x, x[:2])[0].sum(), 12), (lambda x: np.array_equal(x, x * 1), True), (lambda x: np.array_equal(x, x[:, None]), False)):
             with self.subTest(f.__code__.co_firstlineno):
                 self.assertEqual(tenon.function("f32[n]")(f)(x).tolist(), want)
-        for f, message in ((lambda x: x if x.shape[0] else -x, "extent n has no value"), (lambda x: x if x.shape[0] > 2 else -x, "no truth value"),
+        for f, message in ((lambda x: x if x.shape[0] == 1 else -x, "whether the extent n is 1 is not known"), (lambda x: x if x.shape != (4,) else -x, "whether the extent n is 4"),
+                           (lambda x: x if x.shape[0] else -x, "extent n has no value"), (lambda x: x if x.shape[0] > 2 else -x, "no truth value"),
                            (lambda x: np.zeros(x.shape), "tenon.zeros"), (lambda x: x[:x.shape[0] - 1], "dynamic_slice")):
             with self.assertRaisesRegex(TypeError, message):
                 tenon.function("f32[n]")(f).module
+        with self.assertRaisesRegex(TypeError, "whether the extent n is m"):
+            tenon.function("f32[n]", "f32[m]")(lambda x, y: x if x.shape == y.shape else -x).module
+        with self.assertRaisesRegex(tenon.UsageError, "known size"):
+            tenon.function("f32[n, 3]")(lambda x: np.squeeze(x)).module
         with self.assertRaisesRegex(tenon.UsageError, "whether their sizes are equal"):
             tenon.function("f32[n]", "f32[m]")(lambda x, y: np.array_equal(x, y)).module
 
