@@ -190,6 +190,18 @@ static void window_start(const eval_call *call, const scatter_axes *s, const int
     }
 }
 
+/* Stop because a window of WINDOW positions from AT on, which is inside, is not. */
+static tn_status window_out_of_bounds(const eval_call *call, int64_t at, int64_t window,
+                                      uint32_t axis, const type *t)
+{
+    char text[512];
+    eval_shape_text(t, text, sizeof text);
+    return eval_report(call, DIAG_IndexOutOfBounds,
+                       "the window of %" PRId64 " from index %" PRId64
+                       " on of '%s' is out of bounds for dimension %" PRIu32 " of shape %s",
+                       window, at, op_table[call->node->op].text, axis, text);
+}
+
 tn_status eval_scatter_add(eval_call *call)
 {
     const type *x = call->in[0].type, *updates = call->in[2].type;
@@ -208,14 +220,17 @@ tn_status eval_scatter_add(eval_call *call)
         TN_TRY(eval_tick(call, 8));
         window_start(call, &s, at, start);
         for (uint32_t i = 0, u = 0; i < x->rank; i++) {
-            int64_t position = start[i], inside = 0;
+            int64_t position = start[i], inside = 0, window = 1;
             if (!(s.inserted_mask >> i & 1)) {
                 while (!(s.window_mask >> u & 1))
                     u++;
+                window = updates->dims[u];
                 inside = at[u++];
             }
-            if (position < 0 || position >= x->dims[i] || inside >= x->dims[i] - position)
+            if (position < 0 || position >= x->dims[i])
                 return position_out_of_bounds(call, position, i, x);
+            if (inside >= x->dims[i] - position)
+                return window_out_of_bounds(call, position, window, i, x);
             offset = offset * x->dims[i] + position + inside;
         }
         bring_in(&a, from, element, 1);
