@@ -121,7 +121,13 @@ def _spread(finish: Callable[[Value], Value]) -> Callable[..., Value]:
     return function
 
 
-var, std = _spread(lambda v: v), _spread(lambda v: call("sqrt", v))
+def _root(v: Value) -> Value:
+    """Where V is 0, the slope of the squares that it is made of is, too, and that of the root infinite: together 0."""
+    is_zero = v == 0
+    return where_of(is_zero, 0.0, call("sqrt", where_of(is_zero, 1.0, v)))
+
+
+var, std = _spread(lambda v: v), _spread(_root)
 
 
 def argmax(x: Any, axis: Optional[int] = None, out: None = None, keepdims: bool = False) -> Value:

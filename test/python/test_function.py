@@ -329,6 +329,15 @@ class Functions(unittest.TestCase):
         self.assertEqual([float(f(np.float64(3))) for f in (loop_of(loop), tenon.grad(loop), tenon.grad(tenon.grad(loop)))],
                          [243, 405, 540])
 
+    def test_slopes_at_corners(self):
+        """Where a step of a formula has no slope that is a number, but the whole has one."""
+        constant = np.array([[1, 2], [3, 2]], np.float32)
+        for f, x, want in ((lambda x: np.std(x, axis=0).sum(), constant, [[-0.5, 0], [0.5, 0]]),
+                           (np.linalg.norm, np.zeros(3, np.float32), [0, 0, 0]),
+                           (lambda x: tenon.nn.silu(x).sum(), np.float32([-1000, 0, 1000]), [0, 0.5, 1]),
+                           (lambda x: tenon.nn.sigmoid(x).sum(), np.float32([-1000, 0, 1000]), [0, 0.25, 0])):
+            np.testing.assert_allclose(tenon.grad(f)(x), want, atol=1e-7)
+
     def test_gradient_is_the_program_s(self):
         """The bits of the gradient module that the library makes of the whole program."""
         f = tenon.function("f32[4, 3]", "f32[3, 2]")(lambda x, w: nn.relu(x @ w).sum())
