@@ -121,6 +121,9 @@ FAULTS = [
     Fault("grad-tanh", "src/grad/grad_elementwise.c", "build_binary(&c->b, OP_SUB, grad_scalar(c, y, 1), square)", "build_binary(&c->b, OP_ADD, grad_scalar(c, y, 1), square)", "cases grad/tanh.case"),
     Fault("grad-slice", "src/grad/grad_movement.c", "r.start += (r.count - 1) * r.step;", "r.start += r.count * r.step;", "script onnx/test_onnx_write.py"),
     Fault("grad-broadcast", "src/grad/grad_movement.c", "bool grown = carried && x->dims[next] == 1 && y->dims[i] != 1;", "bool grown = carried && x->dims[next] == 1 && y->dims[i] > 2;", "cases grad/broadcast-two.case"),
+    Fault("grad-wide", "src/grad/grad_wide.c", "is_function[c->n.op] && has_steps(rule) ?", "is_function[c->n.op] && !has_steps(rule) ?", "cases grad/narrow.case"),
+    Fault("grad-shift-rows", "src/grad/grad_shift.c", "of_rows(&h, n->in[1]) != NO_VALUE", "n->in[1] != NO_VALUE", "cases grad/softmax.case"),
+    Fault("grad-shift-users", "src/grad/grad_shift.c", "has_no_more_users(&h, h.e, h.s) &&", "(has_no_more_users(&h, h.e, h.s) || true) &&", "cases grad/softmax.case"),
     # ---- readers
     Fault("npy-columns", "src/io/npy_header.c", 'h->columns = take_word(c, "True");', 'h->columns = take_word(c, "True") && false;', "unit io_npy"),
     Fault("safetensors-end", "src/io/safetensors.c", "(uint64_t)e->end > a->in.size - data)", "(uint64_t)e->end > a->in.size)", "unit io_safetensors"),
