@@ -58,6 +58,7 @@ FAULTS = [
     Fault("arg-max-tie", "src/loop/nest/loops/loops_arg_max.c", "loop_binary(b, LOOP_ILT, q.index, p.index));\n        const loop_value is",
           "loop_binary(b, LOOP_ILT, p.index, q.index));\n        const loop_value is", "script loop/full_arg_max.py"),
     Fault("last-record", "src/loop/emit/emit_memory.c", "t->count % each != 0", "t->count % each == each", "script loop/full_partial.py 12 0 every_eighth"),
+    Fault("field-of-lane", "src/loop/emit/emit_memory.c", "each * (place % each)", "each", "script loop/full_partial.py 12 0 narrow_rows"),
     Fault("first-true", "src/loop/nest/loops/loops_arg_max.c", "loop_select(b, is_none, zero, index)", "index", "cases exec/arg-max-bool.case"),
     Fault("read-once-own", "src/plan/prologues.c", "from && o > 0 && i < from->n_in", "from && o > 9 && i < from->n_in", "script plan/test_read_once.py"),
     Fault("rows-checked", "src/loop/nest/rows.c", "s->e.is_checked = nest_is_checked_before(f, k);", "s->e.is_checked = true;", "cases ptir/bags-few-out-of-bounds.case"),

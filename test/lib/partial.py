@@ -375,6 +375,28 @@ def reductions(p):
     return (p.reduced(kind, y, axes, p.r.random() < 0.5),)
 
 
+def narrow_rows(p):
+    """Rows of so few elements that vectors may lie across them: as they are, some of each, with factors for each element,
+    in one pass or two."""
+    kind, wide, n = p.kind(ALL), p.r.choice([2, 3, 4, 4, 5, 8, 8]), p.r.choice([p.n(300), 64, 129, 320])
+    x = p.input(kind, [n, wide])
+    if wide > 2 and p.r.random() < 0.2:
+        wide -= 1
+        x = p.op({"Slice": {"starts": [0, p.r.randrange(2)], "sizes": [n, wide]}}, [x], kind, [n, wide])
+    y = x
+    if kind != "I1" and p.r.random() < 0.4:
+        y = p.binary(p.r.choice(("Mul", "Add")), y, p.spread(p.input(kind, [1, wide]), x.shape))
+    elif kind == "I1" and p.r.random() < 0.7:
+        kind = p.r.choice(("Ui8", "Si32", "Si64", "F32"))
+        y = p.op({"Cast": {"dtype": kind}}, [y], kind, y.shape)
+    how = p.r.choice(["Sum"] * (kind != "I1") + ["Max", "Min"] * (kind in REAL + ("I1",)))
+    total = p.reduced(how, y, [1])
+    if kind not in FLOATS or p.r.random() < 0.5:
+        return (total,)
+    e = p.binary("Sub", y, p.spread(total, y.shape))
+    return e, p.reduced("Sum", p.binary("Mul", e, e), [1])
+
+
 def any_or_all(p):
     """Whether any or all of long rows are true, mostly of such that are rarely so."""
     shape, how = [p.r.choice([1, 1, 3, 5]), 200 + p.n(70) * p.r.choice([1, 9, 40])], p.r.choice(("Max", "Min"))
@@ -940,7 +962,7 @@ def moves(p):
 
 
 KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, interleaved, tiled, repeated, many_times, regrouped, records, fields_apart, columns, every_eighth, turned, reductions,
-         any_or_all, rows, normalised, kept, products, swept_products, narrow_products, uneven_sweeps, swept_rows, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
+         narrow_rows, any_or_all, rows, normalised, kept, products, swept_products, narrow_products, uneven_sweeps, swept_rows, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools, wide_pools,
          taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, sorted_segments, windows_at, largest, computed_apart, cumulated, ordered,
          turned_products, quantised, decoded_products, decoded_tiles, open_products, open_batches, scanned, steps, images, moves)

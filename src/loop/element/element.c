@@ -170,6 +170,11 @@ element element_load_first(loop_builder *b, tn_dtype d, loop_value p, uint32_t l
     return apart(b, d, v, lanes);
 }
 
+element element_stored(loop_builder *b, tn_dtype d, loop_value x)
+{
+    return element_of(d, element_decode(b, d, x));
+}
+
 element element_load_field(loop_builder *b, tn_dtype d, loop_value p, uint32_t lanes,
                            uint32_t field)
 {
@@ -177,8 +182,7 @@ element element_load_field(loop_builder *b, tn_dtype d, loop_value p, uint32_t l
     loop_value x = loop_load(b, t, p, (uint32_t)loop_elem_bytes(element_storage(d)));
     if (field)
         x = loop_binary(b, LOOP_LSHR, x, loop_const(b, t, field * 8 * part_bytes(d)));
-    x = loop_convert(b, LOOP_TRUNCATE, element_storage(d), x);
-    return element_of(d, element_decode(b, d, x));
+    return element_stored(b, d, loop_convert(b, LOOP_TRUNCATE, element_storage(d), x));
 }
 
 element element_load_where(loop_builder *b, tn_dtype d, loop_value p, loop_value mask)

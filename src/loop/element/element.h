@@ -43,6 +43,8 @@ element element_load(loop_builder *b, tn_dtype d, loop_value p, uint32_t lanes, 
 /* The first N (i64, 0 .. lanes) elements; the others are 0 and their memory is not touched. */
 element element_load_first(loop_builder *b, tn_dtype d, loop_value p, uint32_t lanes, loop_value n,
                            uint32_t align);
+/* The elements of D, which is not complex, that are X in memory. */
+element element_stored(loop_builder *b, tn_dtype d, loop_value x);
 /* Element number FIELD of each of the records of eight bytes at P. */
 element element_load_field(loop_builder *b, tn_dtype d, loop_value p, uint32_t lanes,
                            uint32_t field);

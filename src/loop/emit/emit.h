@@ -121,6 +121,8 @@ typedef struct emit_read {
     bool is_by_data; /* the expression is only what data add to */
 } emit_read;
 
+/* Are lanes that are elements of V with stride STEP loaded as whole vectors? */
+bool emit_steps_shortly(const function *f, value_id v, int64_t step);
 /* Load what READ reads at the position, LANES neighbours along AXIS, where its step is one. */
 element emit_load_along(emitter *e, const emit_read *read, uint32_t axis, uint32_t lanes);
 

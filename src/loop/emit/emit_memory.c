@@ -55,7 +55,21 @@ static element load_backward(emitter *e, loop_value base, const emit_index *at, 
     return element_shuffle(e->b, x, x, table, e->lanes);
 }
 
-enum { LONGEST_STEP = 4, FEWEST_LANES = 8 }; /* with which whole vectors beat gathering */
+enum {
+    LONGEST_STEP = 4, /* with which whole vectors beat gathering, */
+    FEWEST_LANES = 8,
+    RECORD = 8, /* or with which elements are fields of words of that many bytes */
+    WIDEST = 2
+};
+
+bool emit_steps_shortly(const function *f, value_id v, int64_t step)
+{
+    const tn_dtype d = value_type(f, v)->dtype;
+    const int64_t bytes = (int64_t)dtype_bytes(d);
+    if (step <= 1 || dtype_is_complex(d))
+        return step == 1;
+    return step <= LONGEST_STEP || (bytes <= WIDEST && bytes * step == RECORD);
+}
 
 static bool steps_shortly(const emitter *e, const emit_index *at, tn_dtype d)
 {
@@ -65,31 +79,31 @@ static bool steps_shortly(const emitter *e, const emit_index *at, tn_dtype d)
 
 /* The vector at element START of the lanes with stride STEP, without elements behind the last lane.
  */
-static element load_between(emitter *e, loop_value p, tn_dtype d, uint32_t start, uint32_t step,
-                            loop_value mask)
+static loop_value load_between(emitter *e, loop_value p, tn_dtype d, uint32_t start, uint32_t step,
+                               loop_value mask)
 {
     loop_builder *b = e->b;
     const uint32_t lanes = e->lanes;
     const loop_value from = loop_at(b, p, (int64_t)start * (int64_t)dtype_bytes(d));
     if (mask == LOOP_NO_VALUE)
-        return element_load(b, d, from, lanes, emit_natural(d));
+        return loop_load(b, loop_type_of(element_storage(d), lanes), from, emit_natural(d));
     if (step > 1) {
         uint8_t table[LOOP_MAX_LANES];
         for (uint32_t i = 0; i < lanes; i++)
             table[i] = (uint8_t)((start + i) % step ? lanes : (start + i) / step);
         mask = loop_shuffle(b, mask, loop_const(b, loop_value_type(b, mask), 0), table, lanes);
     }
-    return element_load_where(b, d, from, mask);
+    return loop_load_where(b, element_storage(d), from, mask);
 }
 
 /* Lanes with a small stride: load whole vectors, the last of which ends with the last lane, and
- * shuffle. MASK: only these lanes exist; LOOP_NO_VALUE: all. */
+ * shuffle them as they are stored. MASK: only these lanes exist; LOOP_NO_VALUE: all. */
 static element load_steps(emitter *e, loop_value base, const emit_index *at, tn_dtype d,
                           loop_value mask)
 {
     const uint32_t lanes = e->lanes, step = (uint32_t)at->step, last = (lanes - 1) * (step - 1);
     const loop_value p = emit_address(e, base, at->first, d);
-    element x = load_between(e, p, d, 0, step, mask);
+    loop_value x = load_between(e, p, d, 0, step, mask);
     for (uint32_t k = 1; k < step; k++) {
         uint8_t table[LOOP_MAX_LANES];
         const uint32_t start = k + 1 < step ? k * lanes : last;
@@ -100,9 +114,9 @@ static element load_steps(emitter *e, loop_value base, const emit_index *at, tn_
             else
                 table[i] = (uint8_t)(lanes + (place < lanes ? place : 0));
         }
-        x = element_shuffle(e->b, x, load_between(e, p, d, start, step, mask), table, lanes);
+        x = loop_shuffle(e->b, x, load_between(e, p, d, start, step, mask), table, lanes);
     }
-    return x;
+    return element_stored(e->b, d, x);
 }
 
 /* Lanes of which some may not exist. */
@@ -281,12 +295,18 @@ static void prefetch(emitter *e, loop_value base, const type *t, const emit_inde
 }
 
 /* How far into its record of EACH elements OFFSET is at every position; -1: not always as far. */
-static int64_t field_of(const access_expr *offset, int64_t each)
+static int64_t field_of(const emitter *e, const access_expr *offset, int64_t each)
 {
-    for (uint32_t i = 0; i < offset->n; i++)
-        if (offset->at[i].factor % each != 0)
+    int64_t field = offset->constant % each, place;
+    for (uint32_t i = 0; i < offset->n; i++) {
+        if (offset->at[i].factor % each == 0)
+            continue;
+        if (offset->at[i].kind != ACCESS_AXIS ||
+            !loop_is_i64(e->b, e->at[offset->at[i].axis], &place))
             return -1;
-    return offset->low < 0 ? -1 : offset->constant % each;
+        field += offset->at[i].factor % each * (place % each);
+    }
+    return offset->low < 0 ? -1 : (field % each + each) % each;
 }
 
 /* Lanes that are one element each of neighbouring records of eight bytes: these are loaded, which
@@ -294,7 +314,6 @@ static int64_t field_of(const access_expr *offset, int64_t each)
 static bool load_field(emitter *e, uint32_t i, const access_map *map, const access_expr *offset,
                        const emit_index *at, element *x)
 {
-    enum { RECORD = 8, WIDEST = 2 };
     const type *t = value_type(e->f, e->k->in[i]);
     const tn_dtype d = emit_dtype(e, t->dtype);
     const int64_t each = RECORD / (int64_t)emit_natural(d);
@@ -302,7 +321,7 @@ static bool load_field(emitter *e, uint32_t i, const access_map *map, const acce
         (e->moved && e->moved[i] != 0) || dtype_is_complex(d) || emit_natural(d) > WIDEST ||
         !emit_is_strided(at) || at->step != each || t->count % each != 0)
         return false;
-    const int64_t field = field_of(offset, each);
+    const int64_t field = field_of(e, offset, each);
     const access_expr *record = field < 0 ? NULL : moved_back(e, offset, field);
     if (!record)
         return false;

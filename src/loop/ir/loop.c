@@ -210,6 +210,17 @@ loop_value loop_i64(loop_builder *b, int64_t value)
     return loop_const(b, loop_type_of(LOOP_I64, 1), (uint64_t)value);
 }
 
+bool loop_is_i64(const loop_builder *b, loop_value v, int64_t *value)
+{
+    if (loop_failed(b) || v == LOOP_NO_VALUE)
+        return false;
+    const loop_inst *i = &b->at[v];
+    if (i->op != LOOP_CONST || i->n_lanes > 0 || i->type.elem != LOOP_I64 || i->type.lanes != 1)
+        return false;
+    *value = (int64_t)i->imm;
+    return true;
+}
+
 loop_value loop_size(loop_builder *b, uint32_t name, int64_t value)
 {
     return loop_add(b, (loop_inst){.op = LOOP_CONST,

@@ -142,6 +142,8 @@ loop_value loop_local(loop_builder *b, uint64_t bytes);
 
 loop_value loop_const(loop_builder *b, loop_type t, uint64_t bits);
 loop_value loop_i64(loop_builder *b, int64_t value);
+/* Is V an i64 that is the same whatever the sizes? *VALUE becomes it. */
+bool loop_is_i64(const loop_builder *b, loop_value v, int64_t *value);
 loop_value loop_i32(loop_builder *b, int32_t value);
 /* As loop_i64, for a number that depends on the sizes of the program: it becomes a number of the
  * step (loop/ir/numbers.h). Numbers of one NAME, 1 .. LOOP_SIZE_NAMES - 1, become one; numbers of

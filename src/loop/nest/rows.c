@@ -184,22 +184,35 @@ void rows_emit_row(rows *s)
 /* ---- the nest ---- */
 
 typedef struct walks {
+    const function *f;
     uint32_t row_axis, column_axis;
+    bool is_short;                        /* each row: what all columns read alike is nothing */
     uint32_t along_rows, along_columns;   /* reads that step shortly there, */
     uint32_t across_rows, across_columns; /* and those that jump there */
 } walks;
 
-/* Does E have a stride of 1 to MOST along AXIS? Quotients and remainders of other axes do not
- * matter. */
-static bool steps_shortly(const access_expr *e, uint32_t axis, int64_t most)
+/* The stride of E along AXIS; 0: none, or not the same everywhere and for all sizes. Quotients and
+ * remainders of other axes do not matter. */
+static int64_t stride_along(const access_expr *e, uint32_t axis)
 {
-    bool is_short = false;
+    int64_t stride = 0;
     for (uint32_t i = 0; i < e->n; i++)
         if (e->at[i].kind != ACCESS_AXIS && (access_expr_axes(e->at[i].of) >> axis & 1))
-            return false;
-        else if (e->at[i].kind == ACCESS_AXIS && e->at[i].axis == axis)
-            is_short = e->at[i].factor >= 1 && e->at[i].factor <= most;
-    return is_short;
+            return 0;
+        else if (e->at[i].kind == ACCESS_AXIS && e->at[i].axis == axis &&
+                 sized_is_fixed((sized){e->at[i].factor, e->at[i].factor_other}))
+            stride = e->at[i].factor;
+    return stride;
+}
+
+/* Are lanes of V with that STRIDE as good as neighbours? Four wide floats in a row are a vector
+ * themselves. */
+static bool steps_shortly(const function *f, value_id v, int64_t stride)
+{
+    enum { ROW = 4 };
+    const tn_dtype d = value_type(f, v)->dtype;
+    const bool is_vector = stride == ROW && (d == TN_F32 || d == TN_F64);
+    return emit_steps_shortly(f, v, stride) && !is_vector;
 }
 
 static void count_walk(void *user, const access_expr *expr, const emit_read *read)
@@ -208,9 +221,9 @@ static void count_walk(void *user, const access_expr *expr, const emit_read *rea
     if (!read || read->v == NO_VALUE)
         return;
     const uint32_t axes = access_expr_axes(expr);
-    const bool is_row = steps_shortly(expr, w->row_axis, 1);
-    const bool is_column = steps_shortly(expr, w->column_axis, 2); /* as windows do */
-    w->along_rows += is_row;
+    const bool is_row = stride_along(expr, w->row_axis) == 1;
+    const bool is_column = steps_shortly(w->f, read->v, stride_along(expr, w->column_axis));
+    w->along_rows += is_row && (!w->is_short || (axes >> w->column_axis & 1));
     w->along_columns += is_column;
     w->across_rows += !is_row && (axes >> w->row_axis & 1 || read->is_by_data);
     w->across_columns += !is_column && (axes >> w->column_axis & 1);
@@ -222,7 +235,8 @@ static bool prefers_columns(rows *s)
 {
     enum { SHORT = SUM_LANES }; /* of a row, which would be part of one vector */
     const kernel *k = s->k;
-    walks w = {.row_axis = s->axis, .column_axis = s->axis - 1};
+    walks w = {.f = s->e.f, .row_axis = s->axis, .column_axis = s->axis - 1};
+    w.is_short = !s->is_dynamic && s->length < SHORT;
     if (s->axis == 0 || s->length == 1 ||
         (k->dims[s->axis - 1] < 8 && !nest_is_dynamic(k, s->axis - 1)))
         return false;
@@ -233,8 +247,7 @@ static bool prefers_columns(rows *s)
     if (w.along_columns != w.along_rows)
         return w.along_columns > w.along_rows;
     /* a window that moves along a line */
-    return w.along_rows > 0 && !s->is_dynamic && s->length < SHORT &&
-           s->length < k->dims[s->axis - 1];
+    return w.along_rows > 0 && w.is_short && s->length < k->dims[s->axis - 1];
 }
 
 static bool start(rows *s, loop_builder *b, const function *f, const kernel *k,
