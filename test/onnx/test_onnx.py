@@ -311,8 +311,8 @@ class Models(unittest.TestCase):
                      model([node("Reshape", "x", "y", shape=[least, 3])], [N], [Y], opset=4)):
             self.faults(data)
 
-    def test_borders_of_a_size(self):
-        data = model([node("Pad", "x pads", "y", mode="reflect")], [N], [Y], [("pads", ints(1, 0, 1, 0))])
+    def test_equal_parts_of_a_size(self):
+        data = model([node("Split", "x", "y z", axis=0)], [N], [Y])
         said, = self.faults(data)
         self.assertEqual(said["kind"], "ShapeUnknown")
         self.assertTrue(said["fix"]["title"].endswith(": --dim N=N"))

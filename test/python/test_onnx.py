@@ -199,7 +199,7 @@ class Unread(unittest.TestCase):
     """A model that cannot be read while sizes are open is read for the inputs of each call."""
 
     def setUp(self):
-        self.net = tenon.load(model([node("Conv", "x w", "a"), node("Mul", "a k", "y")],
+        self.net = tenon.load(model([node("Conv", "x w", "a"), node("Split", "a", "b", axis=2), node("Mul", "b k", "y")],
                                     [("x", "f32", ["n", 1, "h"]), ("k", "f32", [1])], [Y], [put_tensor(np.ones((1, 1, 2), np.float32), "w")]))
 
     def test_calls(self):
