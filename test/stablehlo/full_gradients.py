@@ -49,10 +49,11 @@ def results(folder, program, inputs):
 
 
 def close(a, b):
-    """Equal within rounding where PTIR, which has no square root and the like, gives a number."""
+    """Equal within rounding where PTIR, which has no square root and the like, gives a number. Slopes of roots of denormal numbers are larger than
+    the steps that it has for these can tell from 0."""
     if a.dtype.kind != "f":
         return np.array_equal(a, b)
-    is_finite = np.isfinite(b)
+    is_finite = np.isfinite(b) & ~(np.abs(a) > 1 / np.sqrt(np.finfo(a.dtype).tiny))
     return np.allclose(a[is_finite].astype(np.float64), b[is_finite].astype(np.float64), rtol=max(1e-3, 8 * np.finfo(a.dtype).eps), atol=1e-5)
 
 
