@@ -141,7 +141,8 @@ def conv2d(x: Any, w: Any, bias: Any = None, strides: Numbers = (), pads: Number
 
 
 def max_pool(x: Any, window: Numbers, strides: Numbers = (), pads: Numbers = ()) -> Value:
-    """The largest element of each window (rows, columns, or one number for both) of x [n, h, w, c]."""
+    """The largest element of each window (rows, columns, or one number for both) of x [n, h, w, c]. Windows move by 1 where `strides` does not say
+    otherwise."""
     return call("nn_max_pool", constant(x), _each(window, 2), _sliding(strides, pads, ()))
 
 

@@ -270,8 +270,7 @@ void tn_module_free(tn_module *m)
 
 /* ---- the entry ---- */
 
-/* Random numbers depend on how many functions stand before theirs (docs/numerics.md, section 11).
- */
+/* Random numbers depend on how many functions stand before theirs: docs/numerics.md, 11. */
 static void tell_of_generators(const module *m)
 {
     const function *f = module_entry(m);
