@@ -47,6 +47,11 @@ class Corners(Case):
             data = model([node("Pow", "x e", "y")], [("x", "f32", [3])], [("y", "f32", None)], [("e", np.full((1, 1, 1), exponent, np.float32))])
             self.assertEqual(self.run_model(data, {"x": floats(3)})[0].shape, (1, 1, 3))
 
+    def test_split_without_results(self):
+        for opset in 13, 18:
+            data = model([node("Split", "x", "", num_outputs=0), node("Neg", "x", "y")], [("x", "f32", [4])], [("y", "f32", None)], opset=opset)
+            self.assertEqual(self.refused(data), ["ArityMismatch"])
+
     def test_ranges_of_large_integers(self):
         """Beyond 2^53 doubles do not count them."""
         for first, limit, step in ((1 << 53) + 1, (1 << 53) + 3, 1), (-(1 << 63), (1 << 63) - 1, 1 << 62), (10, 0, -3), (3, 3, 1), (3, 1, 2):

@@ -243,7 +243,7 @@ static bool split_sizes(onnx_call *c, dim extent, int64_t *sizes)
         return sizes_fit(c, extent, sizes);
     if (dim_is_symbolic(extent))
         return onnx_refuse(c, DIAG_ShapeUnknown, "a size is divided into equal parts");
-    if (parts != (int64_t)c->n_out)
+    if (parts < 1 || parts != (int64_t)c->n_out)
         return onnx_refuse(c, DIAG_ArityMismatch, "'num_outputs' is not how many there are");
     if (c->version < 18 && extent % parts)
         return onnx_refuse(c, DIAG_DimensionMismatch,
