@@ -79,6 +79,19 @@ def main():
         assert said["programs"] == len(of["main"]["kernels"][0]["steps"]), said
         is_cost(said, sums(of["main"]))
 
+        # scans in each other: what is more than 64 bits count stays at the most that they do
+        turns, levels = 1 << 20, 5
+        inner = f"scan(%c, %s) body_region[NEXT] carry_count[1] scan_output_count[0] -> ({SQUARE})\n"
+        deep = f"func @main(%c: {SQUARE}, %s: tensor<f32, {turns}>) -> {SQUARE} {{\n  %y = {inner}  return %y[0]\n}}\n".replace("NEXT", "0")
+        for level in range(levels):
+            deep += f"region @{level}(%c: {SQUARE}, %x: tensor<f32>) -> {SQUARE} {{\n"
+            if level + 1 < levels:
+                deep += f"  %s = broadcast_to(%x) result_shape[{turns}] -> tensor<f32, {turns}>\n  %y = {inner}  return %y[0]\n}}\n".replace("NEXT", str(level + 1))
+            else:
+                deep += f"  %y = {PRODUCT.replace('%x', '%c')}\n  return %y\n}}\n"
+        said, of = explained(folder, deep)
+        assert set(said["together"].values()) == {2 ** 64 - 1}, said["together"]
+
         # one turn of a while
         loop = f"func @main(%n: tensor<si32>, %x: {SQUARE}) -> {SQUARE} {{\n" \
                f"  %l = while(%n, %x) cond_region[0] body_region[1] -> (tensor<si32>, {SQUARE})\n  return %l[1]\n}}\n" \

@@ -62,9 +62,16 @@ static void put_amount(text_buffer *out, double x, const char *unit)
                 unit);
 }
 
+/* The most that there are where it is more: loops in each other ask for any number. */
+static uint64_t nanoseconds(double seconds)
+{
+    const double ns = seconds * 1e9 + 0.5;
+    return ns < 0x1p64 ? (uint64_t)ns : UINT64_MAX;
+}
+
 static void put_seconds(text_buffer *out, double seconds)
 {
-    const uint64_t ns = (uint64_t)(seconds * 1e9 + 0.5);
+    const uint64_t ns = nanoseconds(seconds);
     text_printf(out, "%" PRIu64 ".%03u us", ns / 1000, (unsigned)(ns % 1000));
 }
 
@@ -350,8 +357,8 @@ static void put_json_cost(const explainer *x, const kernel_plan *plan)
     text_printf(x->out, ",\"bytes\":%" PRIu64 ",\"flops\":%" PRIu64, bytes, flops);
     if (x->is_measured) {
         const least_time t = least_time_of(&x->limits, plan->nest);
-        text_printf(x->out, ",\"least_ns\":%" PRIu64 ",\"limit\":\"%s\"",
-                    (uint64_t)(t.seconds * 1e9), limit_names[t.why]);
+        text_printf(x->out, ",\"least_ns\":%" PRIu64 ",\"limit\":\"%s\"", nanoseconds(t.seconds),
+                    limit_names[t.why]);
     }
 }
 
@@ -452,7 +459,7 @@ static void put_json(explainer *x, const tn_program *program)
     text_printf(x->out, ",\"together\":{\"bytes\":%" PRIu64 ",\"flops\":%" PRIu64,
                 x->together.bytes, x->together.flops);
     if (x->is_measured)
-        text_printf(x->out, ",\"least_ns\":%" PRIu64, (uint64_t)(x->together.seconds * 1e9));
+        text_printf(x->out, ",\"least_ns\":%" PRIu64, nanoseconds(x->together.seconds));
     text_puts(x->out, "}");
     if (x->is_measured)
         text_printf(x->out,
