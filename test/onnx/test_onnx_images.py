@@ -150,6 +150,12 @@ class Images(Case):
                          [("s", np.array([1, 0.6, 2], np.float32))], opset=13)
             self.assertEqual(self.run_model(data, {"x": floats(2, 1, 3)})[0].shape, (2, 0, 6))
 
+    def test_resize_to_enormous_sizes(self):
+        """The scale that one axis asks for, along another that is long."""
+        data = model([node("Resize", "x - - s", "y", mode="nearest", keep_aspect_ratio_policy="not_smaller")],
+                     [("x", "f32", [1, 1 << 40])], [("y", "f32", None)], [("s", ints((1 << 31) - 1, 1))], opset=18)
+        self.assertEqual(self.refused(data), ["InvalidDimension"])
+
     def test_suppression_of_known_boxes(self):
         """The second box is the first, moved a little; the third lies alone, and the fourth scores too little."""
         boxes = np.array([[[0, 0, 1, 1], [1.1, 1, 0.1, 0], [0, 10, 1, 11], [0, 20, 1, 21]]], np.float32)

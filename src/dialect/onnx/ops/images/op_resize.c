@@ -167,9 +167,13 @@ static bool by_sizes(onnx_call *c, const type *t, const resizing *r, const int64
         list[(*n_out)++] = list[i];
     }
     for (uint32_t i = 0; keeps && i < *n_out; i++) {
+        const double m = floor(scale * (double)list[i].n + 0.5);
+        if (!(m < (double)INT32_MAX))
+            return onnx_refuse(c, DIAG_InvalidDimension,
+                               "the scale of one axis makes another too large");
         list[i].scale = scale;
-        list[i].m = (int64_t)floor(scale * (double)list[i].n + 0.5);
-        list[i].length = (double)list[i].m;
+        list[i].m = (int64_t)m;
+        list[i].length = m;
     }
     return true;
 }
