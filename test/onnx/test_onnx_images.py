@@ -156,6 +156,13 @@ class Images(Case):
                      [("x", "f32", [1, 1 << 40])], [("y", "f32", None)], [("s", ints((1 << 31) - 1, 1))], opset=18)
         self.assertEqual(self.refused(data), ["InvalidDimension"])
 
+    def test_resize_of_no_region(self):
+        """Its bounds have to be numbers that say where."""
+        for low, high in (np.nan, 1), (0, np.inf), (-np.inf, np.inf), (0, 1e30):
+            data = model([node("Resize", "x r - s", "y", coordinate_transformation_mode="tf_crop_and_resize")], [("x", "f32", [3, 4])],
+                         [("y", "f32", None)], [("r", np.array([0, low, 1, high], np.float32)), ("s", ints(3, 5))], opset=13)
+            self.assertEqual(self.refused(data), ["InvalidAttribute"])
+
     def test_suppression_of_known_boxes(self):
         """The second box is the first, moved a little; the third lies alone, and the fourth scores too little."""
         boxes = np.array([[[0, 0, 1, 1], [1.1, 1, 0.1, 0], [0, 10, 1, 11], [0, 20, 1, 21]]], np.float32)

@@ -219,6 +219,10 @@ bool onnx_op_resize(onnx_call *c)
                            "both scales and sizes are given; it takes one of them");
     if ((n_sizes ? n_sizes : n_scales) != n || (r.from == TF_CROP && n_part != 2 * n))
         return onnx_refuse(c, DIAG_InvalidAttribute, "it needs a scale or an extent for each axis");
+    for (uint32_t i = 0; i < n_part; i++)
+        if (!(fabs(part[i]) <= INT32_MAX))
+            return onnx_refuse(c, DIAG_InvalidAttribute,
+                               "a bound of the region, %g, is not a number or too large", part[i]);
     for (uint32_t i = 0; i < n && n_part; i++) {
         list[i].first = part[i];
         list[i].last = part[n + i];
