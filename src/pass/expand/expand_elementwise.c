@@ -354,12 +354,16 @@ value_id expand_rsqrt_as_exp(expand_call *c)
     return build_unary(c->b, OP_EXP, scaled(c, OP_LOG, -0.5));
 }
 
-/* 1 - 2 / (exp(2 x) + 1): also right at both infinities. */
+/* s (1 - 2 / (exp(2 s x) + 1)), where s is -1 above 0, and 1 elsewhere, also of NaN: no power is
+ * above 1, so that the derivative is a number wherever x is one. It is right at both infinities. */
 value_id expand_tanh_as_exp(expand_call *c)
 {
     const tn_dtype d = c->out->dtype;
     value_id one = expand_number(c, d, 1), two = expand_number(c, d, 2);
-    value_id e = build_unary(c->b, OP_EXP, build_binary(c->b, OP_MUL, c->in[0], two));
+    value_id change = build_binary(c->b, OP_RELU_GRAD, expand_filled(c, c->out, -2), c->in[0]);
+    value_id s = build_binary(c->b, OP_ADD, change, one);
+    value_id below = build_binary(c->b, OP_MUL, c->in[0], s);
+    value_id e = build_unary(c->b, OP_EXP, build_binary(c->b, OP_MUL, below, two));
     value_id part = build_binary(c->b, OP_DIV, two, build_binary(c->b, OP_ADD, e, one));
-    return build_binary(c->b, OP_SUB, one, part);
+    return build_binary(c->b, OP_MUL, build_binary(c->b, OP_SUB, one, part), s);
 }
