@@ -337,10 +337,14 @@ value_id expand_log_as_log2(expand_call *c)
     return scaled(c, OP_LOG2, ln_of_2);
 }
 
-/* 1 / rsqrt(x): right for both zeros and for infinity. */
+/* 1 / rsqrt(x): right for both zeros and for infinity. Of narrow floats in f32: on the way of its
+ * derivative is g x, which often is no number of f16. */
 value_id expand_sqrt_as_rsqrt(expand_call *c)
 {
-    return build_unary(c->b, OP_RECIPROCAL, build_unary(c->b, OP_RSQRT, c->in[0]));
+    const tn_dtype d = c->out->dtype;
+    const value_id x = build_cast(c->b, c->in[0], dtype_compute(d));
+    const value_id y = build_unary(c->b, OP_RECIPROCAL, build_unary(c->b, OP_RSQRT, x));
+    return build_cast(c->b, y, d);
 }
 
 /* The square root is exp(log(x) / 2). */
