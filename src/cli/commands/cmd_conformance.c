@@ -60,14 +60,15 @@ static tn_status find_tests(suite *u, const char *path, uint32_t depth)
     if (!folder)
         return file_error(u->s, "'%s' cannot be read", path);
     tn_status status = TN_OK;
-    for (const struct dirent *e; status == TN_OK && (e = readdir(folder)) != NULL;) {
+    for (const char *name;
+         status == TN_OK && (name = next_entry(u->s, folder, path, &status)) != NULL;) {
         cli_text inner = {0};
-        if (e->d_name[0] == '.')
+        if (name[0] == '.')
             continue;
-        cli_printf(&inner, "%s/%s", path, e->d_name);
+        cli_printf(&inner, "%s/%s", path, name);
         if (inner.failed)
             status = no_memory(u->s);
-        else if (is_test(e->d_name) || (stat(inner.at, &info) == 0 && S_ISDIR(info.st_mode)))
+        else if (is_test(name) || (stat(inner.at, &info) == 0 && S_ISDIR(info.st_mode)))
             status = find_tests(u, inner.at, depth + 1);
         cli_text_release(&inner);
     }

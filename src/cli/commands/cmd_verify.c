@@ -277,10 +277,11 @@ static tn_status list_sets(verification *v, int64_t **numbers, size_t *n)
     if (!dir)
         return file_error(s, "%s: cannot be opened: %s", v->folder, strerror(errno));
     tn_status status = TN_OK;
-    for (const struct dirent *e; status == TN_OK && (e = readdir(dir)) != NULL;) {
-        const char *digits = e->d_name + sizeof set_name - 1;
+    for (const char *name;
+         status == TN_OK && (name = next_entry(s, dir, v->folder, &status)) != NULL;) {
+        const char *digits = name + sizeof set_name - 1;
         int64_t number;
-        if (strncmp(e->d_name, set_name, sizeof set_name - 1) != 0 || *digits == '-' ||
+        if (strncmp(name, set_name, sizeof set_name - 1) != 0 || *digits == '-' ||
             !number_i64(digits, strlen(digits), &number))
             continue;
         *numbers = cli_grow(&s->memory, *numbers, &cap, *n, sizeof **numbers);

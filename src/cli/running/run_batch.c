@@ -52,10 +52,11 @@ static tn_status list_files(batch *t)
     if (!dir)
         return file_error(s, "%s: cannot be opened: %s", t->o->folder, strerror(errno));
     tn_status status = TN_OK;
-    for (const struct dirent *e; status == TN_OK && (e = readdir(dir)) != NULL;) {
-        if (!is_sample(e->d_name))
+    for (const char *n;
+         status == TN_OK && (n = next_entry(s, dir, t->o->folder, &status)) != NULL;) {
+        if (!is_sample(n))
             continue;
-        const char *name = cli_copy(&s->memory, e->d_name, strlen(e->d_name));
+        const char *name = cli_copy(&s->memory, n, strlen(n));
         t->files = cli_grow(&s->memory, t->files, &t->cap_files, t->n_files, sizeof *t->files);
         if (name && t->files)
             t->files[t->n_files++] = name;

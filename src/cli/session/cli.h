@@ -5,6 +5,8 @@
 #ifndef CLI_SESSION_CLI_H
 #define CLI_SESSION_CLI_H
 
+#include <dirent.h>
+
 #include "cli/session/cli_text.h"
 #include "tenon/files.h"
 #include "tenon/tenon.h"
@@ -222,6 +224,9 @@ tn_status usage_error(session *s, const char *format, ...) __attribute__((format
 /* "a file cannot be used": TN_ERR_IO. */
 tn_status file_error(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 tn_status no_memory(session *s);
+/* The next name in DIR, the folder PATH; NULL behind the last one, and after a failure, which is
+ * reported and put into *STATUS. */
+const char *next_entry(session *s, DIR *dir, const char *path, tn_status *status);
 void report_warning(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void report_note(session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,4 +1,5 @@
 /* Diagnostics on standard error, and the exit status that goes with them. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +153,15 @@ tn_status file_error(session *s, const char *format, ...)
     report(s, TN_ERROR, "FileError", format, args);
     va_end(args);
     return TN_ERR_IO;
+}
+
+const char *next_entry(session *s, DIR *dir, const char *path, tn_status *status)
+{
+    errno = 0; /* readdir alone does not tell the end from a failure */
+    const struct dirent *e = readdir(dir);
+    if (!e && errno != 0)
+        *status = file_error(s, "%s: cannot be read: %s", path, strerror(errno));
+    return e ? e->d_name : NULL;
 }
 
 tn_status no_memory(session *s)
