@@ -66,6 +66,9 @@ def iota(shape: Shape, axis: int = 0, dtype: DTypeLike = "si32") -> Value:
 
 def arange(n: Union[int, str, Dim], dtype: DTypeLike = "si32") -> Value:
     """0, 1, .., N - 1."""
+    if isinstance(dtype, (int, Dim, Value)):
+        raise UsageError("tenon.arange counts from 0 to below its first argument, and the second is the element type: "
+                         "arange(n - start) + start begins elsewhere")
     return iota((n,), 0, dtype)
 
 

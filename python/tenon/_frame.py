@@ -11,7 +11,7 @@ import numpy as np
 from . import _library as c
 from ._context import Hooks
 from ._dtypes import DType, Type, is_known
-from ._errors import InputError
+from ._errors import InputError, UsageError
 from ._owned import NotCopied
 from ._tensor import Array, Tensor, describe, storage_of, wanted_text
 
@@ -125,6 +125,10 @@ class Frame(NotCopied):
         try:
             a = storage_of(x, i.dtype, f"input '{i.name}'", wanted)
         except (TypeError, BufferError) as error:
+            from ._trace import Value
+            if isinstance(x, Value):
+                raise UsageError(f"input '{i.name}' is given a traced value, which has no elements while the program is made: a "
+                                 "compiled program is called before or after, with arrays") from None
             raise InputError(str(error)) from None
         if len(a.shape) != len(i.wants) or any(isinstance(n, int) and n != m for n, m in
                                                    zip(i.wants, a.shape)):

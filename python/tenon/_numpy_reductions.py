@@ -12,7 +12,7 @@ from ._axes import Axis, axes_of, axis_of, list_of
 from ._dtypes import BY_NAME, DType, DTypeLike, dtype as dtype_of
 from ._errors import UsageError
 from ._numpy_movement import broadcast_to, ravel, reshape
-from ._trace import Value, call, cast, constant, current, many, operands, values_of
+from ._trace import Value, call, cast, constant, current, is_same, many, operands, values_of
 
 
 def _counted(x: Any, dtype: Optional[DTypeLike]) -> Value:
@@ -35,6 +35,19 @@ def _reduction(name: str, join: str, neutral: int) -> Callable[..., Value]:
 _MAX, _MIN, _MAX_NAN, _MIN_NAN = 2, 3, 5, 6  # tn_reduction
 
 
+def _extreme(of_floats: int, of_others: int, y: Value, axis: Axis, keepdims: bool) -> Value:
+    """Of no elements, the least or largest that there is."""
+    reduction = of_floats if dtype_of(y.dtype).is_float else of_others
+    return call("reduce", reduction, y, axes_of(axis), bool(keepdims), c.DTYPE_DEFAULT, c.DTYPE_DEFAULT, None)
+
+
+def _refuse_nothing(y: Value, axis: Axis) -> None:
+    for a in range(y.ndim) if axis is None else list_of(axis):
+        if is_same(y.shape[axis_of(a, y.ndim)], 0):
+            raise UsageError(f"axis {a} of a value of shape {y.shape} has no elements, of which none is the largest or the least; initial= says "
+                             "what to give then")
+
+
 def _extremum(of_floats: int, of_others: int, join: Callable[[Any, Any], Value]) -> Callable[..., Value]:
     def function(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False, initial: Any = None,
                  where: Any = None) -> Value:
@@ -43,8 +56,9 @@ def _extremum(of_floats: int, of_others: int, join: Callable[[Any, Any], Value])
             if initial is None:
                 raise ValueError("where= of a largest or least element needs initial=, for where there is none")
             y = where_of(where, y, initial)
-        reduction = of_floats if dtype_of(y.dtype).is_float else of_others
-        z = call("reduce", reduction, y, axes_of(axis), bool(keepdims), c.DTYPE_DEFAULT, c.DTYPE_DEFAULT, None)
+        if initial is None:
+            _refuse_nothing(y, axis)
+        z = _extreme(of_floats, of_others, y, axis, keepdims)
         return z if initial is None else join(z, initial)
     return function
 
@@ -72,16 +86,16 @@ def _count(x: Value, axis: Axis, d: DType, keepdims: bool, where: Any) -> Value:
     return sum_of(broadcast_to(truth_of(where), x.shape), axis, d, keepdims=keepdims)
 
 
-def _quantifier(extremum: Callable[..., Value], neutral: bool) -> Callable[..., Value]:
+def _quantifier(reduction: int, neutral: bool) -> Callable[..., Value]:
     def function(x: Any, axis: Axis = None, out: None = None, keepdims: bool = False, where: Any = None) -> Value:
         y = truth_of(x)
         y = y if where is None else where_of(where, y, neutral)
-        result: Value = extremum(cast(y, "si8"), axis, None, keepdims) > 0  # of no elements, the least or largest there is
+        result: Value = _extreme(reduction, reduction, cast(y, "si8"), axis, keepdims) > 0
         return result
     return function
 
 
-any_of, all_of = _quantifier(amax, False), _quantifier(amin, True)
+any_of, all_of = _quantifier(_MAX, False), _quantifier(_MIN, True)
 REDUCTIONS = {np.add: sum_of, np.multiply: prod, np.maximum: amax, np.minimum: amin, np.logical_or: any_of,
               np.logical_and: all_of}
 

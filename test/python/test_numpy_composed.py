@@ -14,6 +14,7 @@ from test_numpy import A, B, C, I, P, T, WILD, check
 S = np.array([3, 1, 2])
 Z = A + 1j * B
 V = np.array([0.5, -2.0, 0.0, 4.0, 1.5])
+PROGRAM = tenon.function("f32[n, 3]")(lambda x: x + 1).compile()
 
 
 class Composed(unittest.TestCase):
@@ -213,7 +214,9 @@ class Composed(unittest.TestCase):
                            ("only 'linear'", lambda x: np.quantile(x, 0.5, method="lower")), ("0 to 1", lambda x: np.quantile(x, 2)),
                            ("no diagonal", lambda x: np.diagonal(x[0])), ("no triangle", lambda x: np.tril(x[0])),
                            ("order 'nuc'", lambda x: np.linalg.norm(x, "nuc")), ("of vectors or of matrices", lambda x: np.linalg.norm(x[None], 1, (0, 1, 2))),
-                           ("needs initial", lambda x: np.max(x, where=x > 0)), ("takes x and y", lambda x: np.where(x > 0)),
+                           ("needs initial", lambda x: np.max(x, where=x > 0)), ("no elements", lambda x: x[:0].max(0)),
+                           ("no elements", lambda x: np.nanmin(x[:, 3:3], 1)), ("counts from 0", lambda x: tenon.arange(1, 3)),
+                           ("before or after", lambda x: PROGRAM(x)), ("takes x and y", lambda x: np.where(x > 0)),
                            ("along the axis", lambda x: np.average(x, weights=np.ones(4))),
                            ("three components", lambda x: np.cross(x, x)), ("'.3f'", lambda x: f"{x:.3f}"), ("1 conditions and 2", lambda x: np.select([x > 0], [x, x]))]:
             with self.subTest(message), self.assertRaisesRegex((ValueError, TypeError, tenon.Error), message):
