@@ -121,15 +121,26 @@ def _open_axes(x: Value, parts: list[Any]) -> Value:
             continue
         n = x.shape[axis]
         if isinstance(n, Dim) and not is_positions(k) and k != slice(None):
-            first = k if not isinstance(k, slice) else 0
-            wanted = [k] if not isinstance(k, slice) else list(range(k.stop or 0))[k]
-            if first < 0 or isinstance(k, slice) and (k.stop is None or k.stop < 0 or (k.start or 0) < 0 or
-                                                      (k.step or 1) < 0):
-                raise UsageError(f"of an axis of the symbolic size {n} only elements counted from its beginning can be taken")
-            x = take(x, np.array(wanted, np.int64), axis)
+            if k == slice(None, None, -1):
+                x = call("reverse", x, c.ints([axis]))
+            else:
+                x = take(x, np.array(_wanted(k, n), np.int64), axis)
             parts[i] = slice(None) if isinstance(k, slice) else 0
         axis += 1
     return x
+
+
+def _wanted(k: Any, n: Dim) -> Any:
+    """The positions that K takes of an axis of the size N; negative ones count from its end."""
+    if not isinstance(k, slice):
+        return [k]
+    step = 1 if k.step is None else k.step
+    start = 0 if k.start is None else k.start
+    stop = 0 if k.stop is None and start < 0 else k.stop  # the end, counted from there
+    if step < 1 or stop is None or start >= 0 > stop or start < 0 < stop:
+        raise UsageError(f"of an axis of the symbolic size {n} a slice can only take a known number of elements, from its beginning or its end on, "
+                         "or all, also backwards")
+    return range(start, stop, step)
 
 
 def _slice(x: Value, starts: list[int], ends: list[int], steps: list[int]) -> Value:

@@ -167,7 +167,8 @@ def _cumulative(fold: int, of_floats: Optional[int] = None) -> Callable[..., Val
         if axis is None:
             y, axis = ravel(y), 0
         is_other = of_floats is not None and dtype_of(y.dtype).is_float
-        return call("cumulative", y, of_floats if is_other else fold, axis, False, False)
+        z = call("cumulative", y, of_floats if is_other else fold, axis, False, False)
+        return cast(z, "i1") if of_floats is not None and dtype is None and constant(x).dtype == "i1" else z
     return function
 
 

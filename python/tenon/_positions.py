@@ -38,7 +38,8 @@ def from_beginning(k: Any, n: Any, axis: int) -> Positions:
     low, high = (int(a.min()), int(a.max())) if a.size else (0, -1)
     if isinstance(n, Dim):
         if low < 0:
-            raise UsageError(f"of an axis of the symbolic size {n} only elements counted from its beginning can be taken")
+            at: Value = constant(a.astype(np.int64)) + constant((a < 0).astype(np.int64)) * constant(n)
+            return at
     elif low < -n or high >= n:
         raise IndexError(f"index {low if low < -n else high} is out of range for axis {axis} with {n} elements")
     a = a.astype(np.int64)

@@ -162,6 +162,9 @@ class Tensor(NDArrayOperatorsMixin):
     def __iter__(self) -> Any:
         return iter(self._values())
 
+    def __contains__(self, value: Any) -> bool:
+        return value in self._values()
+
     def __float__(self) -> float:
         return float(self._values())
 
@@ -273,6 +276,7 @@ def _array_storage(a: Array, d: DType, what: str, wanted: str) -> Array:
     if own is d and a.dtype.itemsize == d.storage.itemsize:  # of ml_dtypes
         return a.view(d.storage)
     hint = f"; x.astype('{d.storage}') converts" if d.exact else f"; give the bit patterns as {d.storage}"
+    hint = hint if a.dtype.kind in "biufcO" else ""
     hint = f"; x[{a.dtype.names[0]!r}] is a field of it" if a.dtype.names else hint
     raise TypeError(f"{what} wants {wanted}, got {describe(a)}{hint}")
 

@@ -173,6 +173,11 @@ class Dim(_Symbolic, NDArrayOperatorsMixin):
 
     __radd__ = __iadd__ = __add__
 
+    def __sub__(self, other: Any) -> Any:
+        return self if isinstance(other, int) and other == 0 else _UFUNCS_OF_SIGNS["-"](self, other)
+
+    __isub__ = __sub__
+
     def __mul__(self, other: Any) -> Any:
         return self._combine("tn_dim_mul", "*", self, other)
 
@@ -196,7 +201,8 @@ class Dim(_Symbolic, NDArrayOperatorsMixin):
         if is_same(self, other):
             return True
         if isinstance(other, Dim) or isinstance(other, int) and other >= 0:
-            raise TypeError(f"whether the extent {self} is {other} is not known while the program is made; np.equal compares when it runs")
+            raise TypeError(f"whether the extent {self} is {other} is not known while the program is made; np.equal compares when it runs, and "
+                            "tenon.arange counts up to an extent")
         return False
 
     def __ne__(self, other: object) -> bool:
@@ -227,7 +233,7 @@ def are_same(shape: Sequence[Extent], other: Sequence[Extent]) -> bool:
     return len(shape) == len(other) and all(map(is_same, shape, other))
 
 
-_UFUNCS_OF_SIGNS: dict[str, Any] = {"+": np.add, "*": np.multiply, "//": np.floor_divide, "%": np.remainder}
+_UFUNCS_OF_SIGNS: dict[str, Any] = {"+": np.add, "-": np.subtract, "*": np.multiply, "//": np.floor_divide, "%": np.remainder}
 
 
 class Value(_Symbolic, NDArrayOperatorsMixin):

@@ -205,7 +205,7 @@ class Functions(unittest.TestCase):
                         (lambda x: np.meshgrid(x, x[:2])[0].sum(), 12), (lambda x: np.array_equal(x, x * 1), True), (lambda x: np.array_equal(x, x[:, None]), False)):
             with self.subTest(f.__code__.co_firstlineno):
                 self.assertEqual(tenon.function("f32[n]")(f)(x).tolist(), want)
-        for f, message in ((lambda x: x if x.shape[0] == 1 else -x, "whether the extent n is 1 is not known"), (lambda x: x if x.shape != (4,) else -x, "whether the extent n is 4"),
+        for f, message in ((lambda x: x if x.shape[0] == 1 else -x, "whether the extent n is 1 is not known"), (lambda x: x * np.arange(x.shape[0]), "tenon.arange"), (lambda x: x if x.shape != (4,) else -x, "whether the extent n is 4"),
                            (lambda x: x if x.shape[0] else -x, "extent n has no value"), (lambda x: x if x.shape[0] > 2 else -x, "no truth value"),
                            (lambda x: np.zeros(x.shape), "tenon.zeros"), (lambda x: x[:x.shape[0] - 1], "dynamic_slice")):
             with self.assertRaisesRegex(TypeError, message):

@@ -104,9 +104,20 @@ class Index(unittest.TestCase):
         f = tenon.function(lambda x, i: x[i])
         m = f.trace("f32[n, 3]", "si64[2]")
         np.testing.assert_array_equal(m.compile()(np.arange(12, dtype=np.float32).reshape(4, 3), np.array([3, 0])), [[9, 10, 11], [0, 1, 2]])
-        for key, message in ([-1], "counted from its beginning"), (([0], [0]), "axes of known sizes"):
+        for key, message in (np.s_[1:], "from its beginning or its end on"), (np.s_[::2], "from its"), (np.s_[-2:3], "from its"), (([0], [0]), "axes of known sizes"):
             with self.subTest(key=key), self.assertRaisesRegex(tenon.UsageError, message):
                 tenon.function(lambda x, key=key: x[key]).trace("f32[n, 3]")
+
+    def test_from_the_end_of_open_sizes(self):
+        x = np.arange(24, dtype=np.float32).reshape(4, 3, 2)
+        for key in (-1, np.s_[:, -1], np.s_[-2:], np.s_[:, -3:-1], np.s_[-4::2], np.s_[..., -1, :], np.s_[::-1], np.s_[:, ::-1, 0], np.s_[[-1, 0, -2]], np.s_[1:3, -1],
+                    np.s_[-1, :, 0], np.s_[-1, -1]):
+            with self.subTest(key=key):
+                program = tenon.function("f32[n, m, 2]")(lambda x: x[key])
+                np.testing.assert_array_equal(program(x), x[key])
+                np.testing.assert_array_equal(tenon.grad(lambda x: (program(x) * 2).sum())(x), np.where(np.isin(x, x[key]), 2, 0))
+        with self.assertRaisesRegex(tenon.RunError, "out of bounds"):
+            tenon.function("f32[n]")(lambda x: x[-2:])(np.ones(1, np.float32))
 
 
 if __name__ == "__main__":

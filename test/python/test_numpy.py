@@ -296,6 +296,8 @@ class Numpy(unittest.TestCase):
                       lambda x: np.argsort(x, None, kind="stable")):
                 self.check(f, x, exact=True)
         self.check(lambda x: np.cumsum(x, axis=0), I)
+        for f in np.maximum.accumulate, np.minimum.accumulate:
+            self.check(lambda x, f=f: f(x), T > 0, exact=True)
         self.check(lambda x: np.sort(x), np.array([[3, np.nan, -0.0, np.inf, 1], [0, 2, -np.inf, np.nan, 2]]), exact=True)
         with self.assertRaisesRegex(tenon.UsageError, "order by"):
             tenon.function(lambda x: np.sort(x, order="a"))(A)

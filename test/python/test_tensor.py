@@ -61,6 +61,10 @@ class Tensors(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "read-only"):
             tenon.tensor([1], "bf16")[0] = 2
 
+    def test_holds(self):
+        t = tenon.tensor([[1, 2], [3, 4]], "f32")
+        self.assertTrue(3 in t and 5 not in t)
+
     def test_names_of_types(self):
         """A type equals all of its names, those of Tenon first."""
         for x in (tenon.tensor([1.0]), tenon.function(lambda x: x)(np.ones(2, np.float32))):
