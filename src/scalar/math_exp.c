@@ -270,7 +270,7 @@ value math_expm1(builder *b, value x)
         return expm1_f32(b, x);
     const math_pair near = exp_pair(b, math_clamp(b, x, -FAR, FAR), 1);
     const value is_far = sb_flt(b, sb_f64(b, FAR), x);
-    const value result = sb_select(b, is_far, math_exp(b, x), sb_fadd(b, near.hi, near.lo));
+    const value result = sb_seldom(b, is_far, math_exp(b, x), sb_fadd(b, near.hi, near.lo));
     return math_copy_sign(b, sb_fabs(b, result), x);
 }
 
@@ -293,7 +293,7 @@ value math_sinh(builder *b, value x)
     const value lost = sb_fadd(b, sum.lo, sb_fadd(b, e.lo, q.lo));
     const value near = sb_fmul(b, sb_fadd(b, sum.hi, lost), sb_f64(b, 0.5));
     const value is_far = sb_flt(b, sb_f64(b, FAR), size);
-    const value result = sb_select(b, is_far, math_exp_half(b, size), near);
+    const value result = sb_seldom(b, is_far, math_exp_half(b, size), near);
     return math_copy_sign(b, sb_fabs(b, result), x);
 }
 
@@ -312,7 +312,7 @@ value math_cosh(builder *b, value x)
     const value lost = sb_fadd(b, sum.lo, sb_fadd(b, e1.lo, q.lo));
     const value near = sb_fmul(b, sb_fadd(b, sum.hi, lost), sb_f64(b, 0.5));
     const value is_far = sb_flt(b, sb_f64(b, FAR), size);
-    return sb_select(b, is_far, math_exp_half(b, size), near);
+    return sb_seldom(b, is_far, math_exp_half(b, size), near);
 }
 
 /* e^r = 1 + near + lost, with |lost| below an ulp of the sum */
@@ -361,7 +361,7 @@ value math_sigmoid(builder *b, value x)
     const value zero = sb_f64(b, 0), one = sb_f64(b, 1);
     const value is_far = sb_flt(b, sb_f64(b, FAR), size);
     math_pair e = exp_pair(b, sb_fneg(b, minimum(b, size, FAR)), 0);
-    e.hi = sb_select(b, is_far, math_exp(b, sb_fneg(b, size)), e.hi);
+    e.hi = sb_seldom(b, is_far, math_exp(b, sb_fneg(b, size)), e.hi);
     e.lo = sb_select(b, is_far, zero, e.lo);
     math_pair under = math_two_sum(b, one, e.hi);
     under.lo = sb_fadd(b, under.lo, e.lo);

@@ -163,19 +163,26 @@ static math_split_result split_normal_f32(builder *b, value x)
     };
 }
 
-/* RESULT, which holds for positive normal X, and what else there is: for denormal numbers OTHER,
- * which takes long. */
-static value finish_seldom(builder *b, value x, value result, value other)
+math_outside math_outside_normal(builder *b, value x)
 {
     const scalar_type type = sb_type(b, x);
     const math_format m = format_of(type);
     const int64_t first = INT64_C(1) << m.mantissa; /* the pattern of the least normal number */
     const int64_t infinity = (2 * (m.one >> m.mantissa) + 1) << m.mantissa;
     const value below = sb_isub(b, sb_bitcast(b, m.integer, x), math_int(b, type, 1));
-    const value is_denormal = sb_iult(b, below, math_int(b, type, first - 1));
-    const value is_limit = sb_iult(b, math_int(b, type, infinity - 2), below);
-    result = sb_seldom(b, is_denormal, other, result);
-    return sb_seldom(b, is_limit, finish(b, x, result), result);
+    return (math_outside){
+        .is_denormal = sb_iult(b, below, math_int(b, type, first - 1)),
+        .is_limit = sb_iult(b, math_int(b, type, infinity - 2), below),
+    };
+}
+
+/* RESULT, which holds for positive normal X, and what else there is: for denormal numbers OTHER,
+ * which takes long. */
+static value finish_seldom(builder *b, value x, value result, value other)
+{
+    const math_outside outside = math_outside_normal(b, x);
+    result = sb_seldom(b, outside.is_denormal, other, result);
+    return sb_seldom(b, outside.is_limit, finish(b, x, result), result);
 }
 
 value math_log(builder *b, value x)
@@ -211,15 +218,21 @@ value math_log2(builder *b, value x)
 
 /* ---- log(1 + x), and what is made of it; f64; those of f32 are in math_log_f32.c ---- */
 
-/* log(1 + x + rest) for a REST that is small beside X */
+/* log(1 + x + rest) for a REST that is small beside X; U = 1 + x is a positive finite number, which
+ * is normal then. */
+static value near_log1p(builder *b, value x, value u, value rest)
+{
+    const value lost = sb_fadd(b, sb_fsub(b, x, sb_fsub(b, u, sb_f64(b, 1))), rest);
+    return sb_fadd(b, log_of(b, math_split_normal(b, u)), sb_fdiv(b, lost, u));
+}
+
+/* The same for every X. */
 static value log1p_of(builder *b, value x, value rest)
 {
-    const value zero = sb_f64(b, 0), one = sb_f64(b, 1), infinity = sb_f64(b, (double)INFINITY);
-    const value u = sb_fadd(b, one, x);
-    const value lost = sb_fadd(b, sb_fsub(b, x, sb_fsub(b, u, one)), rest);
+    const value zero = sb_f64(b, 0), infinity = sb_f64(b, (double)INFINITY);
+    const value u = sb_fadd(b, x, sb_f64(b, 1)), near = near_log1p(b, x, u, rest);
     const value is_number = sb_and(b, sb_flt(b, zero, u), sb_flt(b, u, infinity));
-    const value rounding = sb_select(b, is_number, sb_fdiv(b, lost, u), zero);
-    return sb_fadd(b, math_log_any(b, u), rounding);
+    return sb_seldom(b, sb_not(b, is_number), finish(b, u, near), near);
 }
 
 /* [log1p/C1] */
@@ -247,26 +260,25 @@ value math_atanh(builder *b, value x)
 /* From here on sqrt(x^2 +- 1) is x. */
 #define LARGE 0x1p28
 
-/* log(x + sqrt(x^2 + ONE)) for x >= 0, where that is defined. For large x it is log(2 x). */
+/* log(x + sqrt(x^2 + ONE)) where that is defined and x >= 0, and above 1 where ONE is -1. For large
+ * x it is log(2 x). */
 static value log_of_sum(builder *b, value x, double one)
 {
-    const value zero = sb_f64(b, 0), unit = sb_f64(b, one), limit = sb_f64(b, LARGE);
-    const value is_large = sb_fle(b, limit, x), y = sb_select(b, is_large, limit, x);
-    const math_pair square = math_two_product(b, y, y);
+    const value unit = sb_f64(b, one), minus = sb_f64(b, -1);
+    const math_pair square = math_two_product(b, x, x);
     const math_pair under = math_two_sum(b, square.hi, unit);
     const value root = sb_fsqrt(b, under.hi);
     /* What the root of both parts of the square is more than ROOT. */
     const value rest = sb_fma(b, sb_fneg(b, root), root, under.hi);
     const value missing = sb_fadd(b, rest, sb_fadd(b, under.lo, square.lo));
     const value more = sb_fdiv(b, missing, sb_fadd(b, root, root));
-    const value mended = sb_select(b, sb_flt(b, zero, root), more, zero);
     /* Of x + root one is taken off: of the root, which is above 1, or of x. */
-    const value minus = sb_f64(b, -1);
-    const math_pair sum = one > 0 ? math_two_sum(b, y, sb_fadd(b, root, minus))
-                                  : math_two_sum(b, sb_fadd(b, y, minus), root);
-    const value near = log1p_of(b, sum.hi, sb_fadd(b, sum.lo, mended));
+    const math_pair sum = one > 0 ? math_two_sum(b, x, sb_fadd(b, root, minus))
+                                  : math_two_sum(b, sb_fadd(b, x, minus), root);
+    const value u = sb_fadd(b, sum.hi, sb_f64(b, 1));
+    const value near = near_log1p(b, sum.hi, u, sb_fadd(b, sum.lo, more));
     const value far = sb_fadd(b, math_log_any(b, x), sb_f64(b, 0x1.62e42fefa39efp-1));
-    return sb_select(b, is_large, far, near);
+    return sb_seldom(b, sb_not(b, sb_flt(b, x, sb_f64(b, LARGE))), far, near);
 }
 
 /* [asinh/C1] */
@@ -283,7 +295,8 @@ value math_acosh(builder *b, value x)
 {
     if (sb_type(b, x) == SCALAR_F32)
         return math_acosh_f32(b, x);
-    const value nan = sb_f64(b, (double)NAN);
-    const value result = log_of_sum(b, x, -1);
-    return sb_select(b, sb_flt(b, x, sb_f64(b, 1)), nan, result);
+    const value one = sb_f64(b, 1);
+    const value edge = sb_select(b, sb_feq(b, x, one), sb_f64(b, 0), sb_f64(b, (double)NAN));
+    const value is_edge = sb_not(b, sb_flt(b, one, x));
+    return sb_seldom(b, is_edge, edge, log_of_sum(b, x, -1));
 }

@@ -73,6 +73,14 @@ math_split_result math_split(builder *b, value x);
 /* The same for normal ones. */
 math_split_result math_split_normal(builder *b, value x);
 
+/* Where X, if not negative, is a denormal number, and where it is 0, infinite or NaN; negative ones
+ * are limits, too. */
+typedef struct math_outside {
+    value is_denormal, is_limit;
+} math_outside;
+
+math_outside math_outside_normal(builder *b, value x);
+
 /* log(x) without a branch, for what is seldom in other functions */
 value math_log_any(builder *b, value x);
 

@@ -37,11 +37,10 @@ static math_pair multiply(builder *b, math_pair x, math_pair y)
     return p;
 }
 
-/* log2 of a positive finite X, good to about 2^-65 */
-static math_pair log2_for_f64(builder *b, value x)
+/* log2 of 2^e (1 + f), good to about 2^-65 */
+static math_pair log2_for_f64(builder *b, math_split_result x)
 {
-    const math_split_result x2 = math_split(b, x);
-    const value f = x2.f;
+    const value f = x.f;
     /* s = f / (2 + f), the divisor being a pair too */
     const math_pair d = math_fast_two_sum(b, sb_f64(b, 2), f);
     const value inverse = sb_fdiv(b, sb_f64(b, 1), d.hi);
@@ -63,7 +62,7 @@ static math_pair log2_for_f64(builder *b, value x)
     const math_pair two_over_ln2 = {sb_f64(b, 0x1.71547652b82fep1),
                                     sb_f64(b, 0x1.777d0ffda0d24p-55)};
     const math_pair l = multiply(b, a, two_over_ln2);
-    math_pair result = math_fast_two_sum(b, x2.e, l.hi);
+    math_pair result = math_fast_two_sum(b, x.e, l.hi);
     result.lo = sb_fadd(b, result.lo, l.lo);
     return result;
 }
@@ -132,18 +131,42 @@ static value pow_f32(builder *b, value x, value y)
                      math_narrow(b, SCALAR_F32, near));
 }
 
+/* (2^e (1 + f))^y; *T becomes about its logarithm. What the product with Y lost is nothing beside T
+ * where 2^T is 0 or infinite, as it is from 1100 on. */
+static value power_for_f64(builder *b, math_split_result x, value y, value *t)
+{
+    const math_pair l = log2_for_f64(b, x);
+    *t = sb_fmul(b, y, l.hi);
+    const value rest = sb_fma(b, y, l.lo, sb_fma(b, y, l.hi, sb_fneg(b, *t)));
+    const value near = sb_fle(b, sb_fabs(b, *t), sb_f64(b, 1100));
+    return math_exp2_sum(b, *t, sb_select(b, near, rest, sb_f64(b, 0)));
+}
+
+/* |x|^y, which is POWER where neither 0, an infinity nor NaN is concerned; |x| is SIZE. */
+static value power_at_limits(builder *b, value size, value y, value power)
+{
+    const value zero = sb_f64(b, 0), one = sb_f64(b, 1), infinity = sb_f64(b, (double)INFINITY);
+    /* Of the logarithm's numbers only the sign counts. */
+    value l = sb_select(b, sb_flt(b, size, one), sb_f64(b, -1), one);
+    l = limits(b, size, sb_select(b, sb_feq(b, size, one), zero, l));
+    const value t = product(b, y, l), far = sb_select(b, sb_flt(b, zero, t), infinity, zero);
+    power = sb_select(b, sb_feq(b, sb_fabs(b, t), infinity), far, power);
+    power = sb_select(b, sb_feq(b, t, zero), one, power);
+    return sb_select(b, sb_funo(b, t, t), t, power);
+}
+
 value math_pow(builder *b, value x, value y)
 {
     if (sb_type(b, x) == SCALAR_F32)
         return pow_f32(b, x, y);
     const value size = sb_fabs(b, x);
-    const math_pair l = log2_for_f64(b, size);
-    const value high = limits(b, size, l.hi);
-    const value t = product(b, y, high);
-    /* What the product lost; nothing once the result is 0, infinite or NaN. */
-    const value large = sb_fabs(b, t);
-    const value near = sb_and(b, sb_flt(b, sb_f64(b, 0), large), sb_fle(b, large, sb_f64(b, 1100)));
-    value rest = sb_fma(b, y, l.lo, sb_fma(b, y, high, sb_fneg(b, t)));
-    rest = sb_select(b, near, rest, sb_f64(b, 0));
-    return apply_sign(b, x, y, math_exp2_sum(b, t, rest));
+    const math_outside outside = math_outside_normal(b, size);
+    value t, other_t, power = power_for_f64(b, math_split_normal(b, size), y, &t);
+    const value other = power_for_f64(b, math_split(b, size), y, &other_t);
+    power = sb_seldom(b, outside.is_denormal, other, power);
+    /* T is NaN where Y is, and for 1^inf. */
+    const value is_limit = sb_or(b, outside.is_limit, sb_funo(b, t, t));
+    power = sb_seldom(b, is_limit, power_at_limits(b, size, y, power), power);
+    const value is_negative = sb_ilt(b, sb_bitcast(b, SCALAR_I64, x), sb_i64(b, 0));
+    return sb_seldom(b, is_negative, apply_sign(b, x, y, power), power);
 }

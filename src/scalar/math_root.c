@@ -78,15 +78,10 @@ static value cbrt_f32(builder *b, value x)
     return math_copy_sign(b, result, x);
 }
 
-/* |x| = 2^3n m; two steps of Halley's give the root of m up to rounding, and one of Newton's with
- * an exact cube mends that. [cbrt/C1] */
-value math_cbrt(builder *b, value x)
+/* The cube root of a positive number: 2^3n m; two steps of Halley's give the root of m up to
+ * rounding, and one of Newton's with an exact cube mends that. */
+static value root_of(builder *b, math_split_result split)
 {
-    if (sb_type(b, x) == SCALAR_F32)
-        return cbrt_f32(b, x);
-    const value size = sb_fabs(b, x);
-    const value zero = sb_f64(b, 0), infinity = sb_f64(b, (double)INFINITY);
-    const math_split_result split = math_split(b, size);
     const value n = sb_frint(b, sb_fmul(b, split.e, sb_f64(b, 1.0 / 3)));
     const value left = sb_fma(b, sb_f64(b, -3), n, split.e);
     const value m = sb_fmul(b, sb_fadd(b, split.f, sb_f64(b, 1)), power_of_two(b, left));
@@ -96,7 +91,18 @@ value math_cbrt(builder *b, value x)
     const math_pair square = math_two_product(b, t, t), cube = math_two_product(b, square.hi, t);
     const value more = sb_fadd(b, sb_fma(b, square.lo, t, cube.lo), sb_fsub(b, cube.hi, m));
     t = sb_fsub(b, t, sb_fdiv(b, more, sb_fmul(b, sb_f64(b, 3), square.hi)));
-    const value root = math_copy_sign(b, sb_fabs(b, sb_fmul(b, t, power_of_two(b, n))), x);
-    const value is_plain = sb_and(b, sb_flt(b, zero, size), sb_flt(b, size, infinity));
-    return sb_select(b, is_plain, root, x);
+    return sb_fmul(b, t, power_of_two(b, n));
+}
+
+/* [cbrt/C1] */
+value math_cbrt(builder *b, value x)
+{
+    if (sb_type(b, x) == SCALAR_F32)
+        return cbrt_f32(b, x);
+    const value size = sb_fabs(b, x);
+    const math_outside outside = math_outside_normal(b, size);
+    value root = root_of(b, math_split_normal(b, size));
+    root = sb_seldom(b, outside.is_denormal, root_of(b, math_split(b, size)), root);
+    root = sb_select(b, outside.is_limit, size, root);
+    return math_copy_sign(b, sb_fabs(b, root), x);
 }
