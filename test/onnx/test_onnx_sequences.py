@@ -43,6 +43,17 @@ class Sequences(Case):
         self.check([constant("n", np.array([1, 0, 2])), node("SplitToSequence", "a n", "z", axis=1)],
                    [a[:, :1], a[:, :0], a[:, 1:]])
 
+    def test_parts_that_are_not_the_whole(self):
+        """Of data and of a known list, whose parts are known."""
+        large, least = (1 << 62) + 3, -1 << 63
+        split = [node("SplitToSequence", "x n", "s"), node("SequenceLength", "s", "z")]
+        for sizes in (2, 2), (1, 1, 0), (4, -1), (3000, large), (large,), (least, 3), (least, large, large):
+            for inputs, more in ([("x", "si64", [3])], []), ([], [constant("x", np.arange(3))]):
+                data = model([*more, constant("n", np.array(sizes)), *split], inputs, [("z", "si64", [])])
+                self.assertEqual(self.refused(data), ["DimensionMismatch"])
+        data = model([constant("x", np.arange(3)), constant("n", np.array([3.0])), *split], [], [("z", "si64", [])])
+        self.assertEqual(self.refused(data), ["InvalidAttribute"])
+
     def test_joined(self):
         self.check([self.both, node("ConcatFromSequence", "s", "z", axis=-1)], [np.concatenate([self.a, self.b], 1)])
         self.check([self.both, node("ConcatFromSequence", "s", "z", axis=-1, new_axis=1)], [np.stack([self.a, self.b], 2)])

@@ -167,6 +167,18 @@ typedef struct parts {
     int64_t n;
 } parts;
 
+/* Are there SIZES for all elements of an axis of EXTENT? */
+static bool sizes_fit(const known_value *sizes, int64_t extent)
+{
+    int64_t left = extent;
+    for (uint32_t i = 0; i < sizes->n; i++) {
+        if (sizes->at[i].i < 0 || sizes->at[i].i > left)
+            return false;
+        left -= sizes->at[i].i;
+    }
+    return left == 0;
+}
+
 static bool read_parts(onnx_call *c, int64_t extent, parts *p)
 {
     const known_value *k = onnx_in_known(c, 1);
@@ -175,16 +187,12 @@ static bool read_parts(onnx_call *c, int64_t extent, parts *p)
         return onnx_refuse(c, DIAG_DataDependentShape, "the sizes of the parts must be known");
     if (k && (k->rank > 1 || known_has_sizes(k)))
         return onnx_refuse(c, DIAG_ShapeUnknown, "the sizes of the parts must be numbers");
+    if (k && dtype_is_float(k->dtype))
+        return onnx_refuse(c, DIAG_InvalidAttribute, "the sizes of the parts must be integers");
     if (k && k->rank == 1) {
-        int64_t sum = 0;
-        for (uint32_t i = 0; i < k->n; i++) {
-            if (k->at[i].i < 0 || k->at[i].i > extent)
-                sum = INT64_MIN / 2;
-            sum += k->at[i].i;
-        }
         p->sizes = k;
         p->n = k->n;
-        return sum == extent ||
+        return sizes_fit(k, extent) ||
                onnx_refuse(c, DIAG_DimensionMismatch,
                            "the parts do not make up the axis of %" PRId64, extent);
     }
