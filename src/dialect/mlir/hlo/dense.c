@@ -326,11 +326,19 @@ static bool read_raw(dense_text *d, mir_text digits, literal *l)
     return true;
 }
 
+/* The name of a resource, which printers quote where it is no word. */
+static mir_text resource_name(dense_text *d)
+{
+    const bool is_quoted = next(d) == '"' && d->end - d->at > 1 && d->end[-1] == '"';
+    const size_t n = (size_t)(d->end - d->at);
+    return is_quoted ? (mir_text){d->at + 1, n - 2} : (mir_text){d->at, n};
+}
+
 /* The data of a resource behind its alignment, which takes four bytes. */
 static bool read_resource(dense_text *d, literal *l)
 {
     enum { DIGITS = 2 + 8 };
-    const mir_text name = {d->at, (size_t)(d->end - d->at)};
+    const mir_text name = resource_name(d);
     const mir_model *model = &d->r->model;
     for (uint32_t i = 0; i < model->resources.n; i++) {
         const mir_resource *one = &model->resources.at[i];
