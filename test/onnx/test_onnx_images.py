@@ -163,6 +163,23 @@ class Images(Case):
                          [("y", "f32", None)], [("r", np.array([0, low, 1, high], np.float32)), ("s", ints(3, 5))], opset=13)
             self.assertEqual(self.refused(data), ["InvalidAttribute"])
 
+    def test_enormous_windows(self):
+        """Of more elements than a number of 64 bits counts, over an input without elements."""
+        for extents in ([1, 1, 1], ["n", 1, 1]):
+            data = model([node("MaxPool", "x", "y i", kernel_shape=[1 << 24] * 3, pads=[1 << 24] * 6)], [("x", "f32", [0, 1, *extents])],
+                         [("y", "f32", None), ("i", "si64", None)])
+            self.assertEqual(self.refused(data), ["InvalidDimension"])
+
+    def test_enormous_results_of_transposed_convolutions(self):
+        w = [("w", np.ones((1, 1, 9), np.float32))]
+        for shape in [-1 << 63], [1, 1, -1 << 63], [1, 1, -1], [1, 1, 1 << 40], [1, 5]:
+            data = model([node("ConvTranspose", "x w", "y", output_shape=shape)], [("x", "f32", [1, 1, 4])], [("y", "f32", None)], w)
+            self.assertEqual(self.refused(data), ["InvalidAttribute"])
+        long = (1 << 31) - 1
+        data = model([node("ConvTranspose", "x w", "y", output_shape=[long], strides=[long], dilations=[long])],
+                     [("x", "f32", [1, 1, 1 << 32])], [("y", "f32", None)], w)
+        self.assertEqual(set(self.refused(data)), {"InvalidDimension"})
+
     def test_suppression_of_known_boxes(self):
         """The second box is the first, moved a little; the third lies alone, and the fourth scores too little."""
         boxes = np.array([[[0, 0, 1, 1], [1.1, 1, 0.1, 0], [0, 10, 1, 11], [0, 20, 1, 21]]], np.float32)
@@ -172,6 +189,8 @@ class Images(Case):
         np.testing.assert_array_equal(got, [[0, 0, 1], [0, 0, 2], [0, 1, 3], [0, 1, 0], [0, 1, 2]])
         got = self.with_constants("NonMaxSuppression", [boxes, scores, ints(1)], range(3), 11, center_point_box=1)
         np.testing.assert_array_equal(got, [[0, 0, 1], [0, 1, 3]])
+        for most in ints(-1), np.array([np.nan], np.float32):
+            self.assertEqual(self.with_constants("NonMaxSuppression", [boxes, scores, most], range(3), 11).shape, (0, 3))
         data = model([node("NonMaxSuppression", "b s", "y")], [("b", "f32", [1, 4, 4]), ("s", "f32", [1, 2, 4])],
                      [("y", "si64", None)], opset=11)
         self.assertEqual(self.refused(data), ["DataDependentShape"])

@@ -4,21 +4,28 @@
 #include "base/text/text.h"
 #include "dialect/onnx/ops/images/op_window.h"
 
-bool onnx_window_list(onnx_call *c, const char *name, uint32_t n, int64_t otherwise, int64_t least,
-                      int64_t *out)
+/* The list NAME, without its first BEFORE entries. */
+static bool window_list(onnx_call *c, const char *name, uint32_t before, uint32_t n,
+                        int64_t otherwise, int64_t least, int64_t *out)
 {
     uint32_t n_given;
     const int64_t *given = onnx_attr_ints(c, name, &n_given);
-    if (given && n_given != n)
+    if (given && n_given - before != n)
         return onnx_refuse(c, DIAG_InvalidAttribute, "'%s' has %" PRIu32 " entr%s for %" PRIu32,
                            name, n_given, plural_as(n_given, "y", "ies"), n);
     for (uint32_t i = 0; i < n; i++) {
-        out[i] = given ? given[i] : otherwise;
+        out[i] = given ? given[before + i] : otherwise;
         if (out[i] < least || out[i] > INT32_MAX)
             return onnx_refuse(c, DIAG_InvalidAttribute, "'%s' has an entry of %" PRId64, name,
                                out[i]);
     }
     return true;
+}
+
+bool onnx_window_list(onnx_call *c, const char *name, uint32_t n, int64_t otherwise, int64_t least,
+                      int64_t *out)
+{
+    return window_list(c, name, 0, n, otherwise, least, out);
 }
 
 /* `pads`: first what is before each axis, then what is behind. */
@@ -238,9 +245,8 @@ static bool transposed_pads(onnx_call *c, const type *t, onnx_windows *w, int64_
     if (!read_auto_pad(c, &how) || !onnx_window_list(c, "output_padding", w->n, 0, 0, extra) ||
         !read_pads(c, w->n, 0, w->low, w->high) || (given && !onnx_need_extents(c, t, w->n)))
         return false;
-    if (given && given->ints.n > w->n && given->ints.n <= TN_MAX_RANK) /* with batch and channels */
-        memcpy(shape, (const int64_t *)given->ints.at + given->ints.n - w->n, w->n * sizeof *shape);
-    else if (given && !onnx_window_list(c, "output_shape", w->n, 1, 0, shape))
+    const uint32_t before = given && given->ints.n == t->rank ? 2 : 0; /* batch and channels */
+    if (given && !window_list(c, "output_shape", before, w->n, 1, 0, shape))
         return false;
     take_extents(t, w->n, w->extents);
     for (uint32_t i = 0; i < w->n; i++) {
@@ -250,7 +256,8 @@ static bool transposed_pads(onnx_call *c, const type *t, onnx_windows *w, int64_
         if (how == PADS_NONE)
             w->low[i] = w->high[i] = 0;
         if (given || how == SAME_UPPER || how == SAME_LOWER) {
-            const int64_t total = given ? starts + reach - shape[i] : reach - w->strides[i];
+            const int64_t total =
+                given ? less(c, onnx_dim_plus(c, starts, reach), shape[i]) : reach - w->strides[i];
             share(c, total > 0 ? total : 0, how, &w->low[i], &w->high[i]);
             if (total < 0) /* zeros behind */
                 w->high[i] = total;

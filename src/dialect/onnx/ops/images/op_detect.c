@@ -87,7 +87,7 @@ static bool read_suppression(onnx_call *c, suppression *s)
     if (!onnx_in_float(c, 2, 0, &most) || !onnx_in_float(c, 3, 0, &s->overlap) ||
         !onnx_in_float(c, 4, -(double)INFINITY, &s->least))
         return false;
-    s->most = most < 0 ? 0 : most > KNOWN_MOST ? KNOWN_MOST : (int64_t)most;
+    s->most = !(most > 0) ? 0 : most > KNOWN_MOST ? KNOWN_MOST : (int64_t)most;
     return true;
 }
 

@@ -57,7 +57,10 @@ static tn_value coordinate(onnx_call *c, tn_value at, const onnx_windows *w, uin
 static bool give_positions(onnx_call *c, tn_value x, const type *t, const onnx_windows *w)
 {
     static const int64_t none[TN_MAX_RANK];
-    int64_t low[TN_MAX_RANK], high[TN_MAX_RANK], dims[TN_MAX_RANK];
+    int64_t low[TN_MAX_RANK], high[TN_MAX_RANK], dims[TN_MAX_RANK], size;
+    if (!product_i64(w->kernel, w->n, &size))
+        return onnx_refuse(c, DIAG_InvalidDimension,
+                           "the window has more elements than can be counted");
     const double least =
         dtype_is_float(t->dtype) ? -(double)INFINITY : (double)dtype_int_min(t->dtype);
     const tn_value padded =
@@ -65,9 +68,6 @@ static bool give_positions(onnx_call *c, tn_value x, const type *t, const onnx_w
                onnx_for_all_axes(high, 2, 0, w->high, w->n), (tn_ints){none, t->rank}, least);
     tn_value windows = tn_pool(c->b, padded, (tn_ints){w->kernel, w->n},
                                (tn_ints){w->strides, w->n}, (tn_ints){w->dilations, w->n});
-    int64_t size = 1;
-    for (uint32_t i = 0; i < w->n; i++)
-        size *= w->kernel[i];
     memcpy(dims, t->dims, 2 * sizeof *dims);
     memcpy(dims + 2, w->out, w->n * sizeof *dims);
     dims[t->rank] = size;
