@@ -88,7 +88,7 @@ TN_API void tn_context_free(tn_context *cx);
  *     nesting        depth of literals and regions (128; at most 256)
  *     errors         reported before reading stops (100; 0: as many as there are)
  *     literal_bytes  all constants of a module together (4 GiB)
- *     output_bytes   the text of a module that is written (1 GiB)
+ *     output_bytes   the text of a module, an explanation or a report that is written (1 GiB)
  *     run_bytes      all tensors alive at once during a run (16 GiB)
  *     memory_bytes   all modules of the context together, and what rewriting them takes (8 GiB)
  *

@@ -121,7 +121,7 @@ class Context(NotCopied):
             nesting        lists, objects, expressions and regions in each other, 128; at most 256
             errors         faults that are reported before a reader gives up, 100; 0: all of them
             literal_bytes  all constants of a module together, 4 GiB
-            output_bytes   a program that is written, 1 GiB
+            output_bytes   a program, an explanation or a report that is written, 1 GiB
             run_bytes      all tensors that are alive at once during a run, 16 GiB
             memory_bytes   all modules of the context together, and what passes need for them, 8 GiB
     """

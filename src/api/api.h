@@ -14,8 +14,11 @@ struct cache_place;
  * that is so. */
 bool warn_of_cache(context *cx, const struct cache_place *place);
 
-/* If STATUS is TN_OK, give TEXT to WRITER. Returns STATUS, TN_ERR_IO or TN_ERR_NOMEM, reported.
- * Releases TEXT and flushes what CX reported. */
+/* Begin a text for api_deliver that is refused where it grows beyond the limit output_bytes. */
+void api_text(const context *cx, text_buffer *text);
+
+/* If STATUS is TN_OK, give TEXT to WRITER. Returns STATUS, TN_ERR_IO, TN_ERR_NOMEM or, where TEXT
+ * is too long, TN_ERR_REJECTED, reported. Releases TEXT and flushes what CX reported. */
 tn_status api_deliver(context *cx, text_buffer *text, const tn_writer *writer, tn_status status);
 
 /* Where the text of a file is put: in an arena, or in a block of its own when it is large. */

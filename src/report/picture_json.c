@@ -151,5 +151,5 @@ bool picture_json(const jit_plan *plan, text_buffer *out)
     }
     text_puts(out, "]}");
     arena_release(&memory);
-    return ok && !out->failed;
+    return ok;
 }

@@ -157,6 +157,14 @@ def mind_nested(folder):
     return "a.mind", READING
 
 
+def mind_long_name(folder):
+    """An input with a long name, which every kernel reads."""
+    lines = [f'%0 = Input () {{name="{"x" * 400_000}"}} : tensor<f32>[4, 4]', *(f"%{i} = MatMul (%{i - 1}, %0) : tensor<f32>[4, 4]" for i in range(1, 9000))]
+    (folder / "a.ir").write_text("\n".join(lines) + "\noutputs: %8999\n")
+    limit = ["--limit", "output_bytes=268435456"]
+    return "a.ir", [["check"], ["explain", *limit], ["explain", "--json", *limit], ["report", "-o", "OUT.html", *limit]]
+
+
 def mind_chain(folder):
     lines = "".join(f"  let v{i} = {f'v{i - 1}' if i else 'x'} + x;\n" for i in range(N))
     (folder / "a.mind").write_text(f"fn main(x: tensor<f32[4]>) -> tensor<f32[4]> {{\n{lines}  v{N - 1}\n}}\n")
@@ -297,7 +305,7 @@ def conformance_brackets(folder):
     return "a.yaml", [["conformance"]]
 
 
-FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_windows, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_huge, mind_calls, mind_nested, mind_chain,
+FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_windows, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_huge, mind_calls, mind_nested, mind_chain, mind_long_name,
             npz_bomb, npz_members, npy_header, safetensors_header, editor_mind, editor_core, editor_hlo, editor_tiny, hlo_tuples, quoted_sizes, conformance_keys, conformance_brackets,
             *(text_of(f) for f in (sweep_bombs.chain, sweep_bombs.inputs, sweep_bombs.outputs, sweep_bombs.symbols, sweep_bombs.long_name,
                                    sweep_bombs.constant, sweep_bombs.wrong, sweep_bombs.wrong_line))]

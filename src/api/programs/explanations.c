@@ -8,7 +8,7 @@
 tn_status tn_program_explain(const tn_program *p, bool json, const tn_writer *writer)
 {
     text_buffer text;
-    text_init(&text, &p->allocator);
+    api_text(p->cx, &text);
     const tn_status s = program_explain(p, json, &text);
     return api_deliver(p->cx, &text, writer, s);
 }
@@ -31,7 +31,7 @@ tn_status tn_program_dump(const tn_program *p, const char *stage, int64_t number
         which++;
     if (which == DUMP_STAGES && strcmp(stage, "all") != 0)
         return context_done(p->cx, unknown_stage(p, stage));
-    text_init(&text, &p->allocator);
+    api_text(p->cx, &text);
     const tn_status s = program_dump(p, (dump_stage)which, number, &text);
     return api_deliver(p->cx, &text, writer, s);
 }

@@ -26,7 +26,7 @@ tn_status tn_program_picture(const tn_program *p, const char *title, const tn_wr
     tn_status s = program_plan(p, &made);
     if (s != TN_OK)
         return context_done(p->cx, s);
-    text_init(&text, &p->allocator);
+    api_text(p->cx, &text);
     if (!picture_svg(&made.plan, title ? title : file_name(p), &text, &why))
         s = why ? diag_report(&p->cx->diag, DIAG_NotImplemented, NULL, NO_SPAN, "%s", why)
                 : diag_no_memory(&p->cx->diag);
@@ -280,7 +280,7 @@ tn_status tn_program_report(const tn_program *p, const tn_report_options *option
                             const tn_writer *writer)
 {
     text_buffer text;
-    text_init(&text, &p->allocator);
+    api_text(p->cx, &text);
     const tn_status s = report_program(p, options, &text);
     return api_deliver(p->cx, &text, writer, s);
 }

@@ -21,9 +21,22 @@ size_t text_put_shown(text_buffer *out, const char *text, size_t length)
     return n ? n : 1;
 }
 
+/* How many bytes at the beginning of TEXT are printable ASCII, which needs no look at each. */
+static size_t plain_length(const char *text)
+{
+    size_t n = 0;
+    while (text[n] >= ' ' && text[n] < 0x7f)
+        n++;
+    return n;
+}
+
 void text_puts_shown(text_buffer *out, const char *text)
 {
-    size_t length = strlen(text);
-    for (size_t i = 0; i < length;)
-        i += text_put_shown(out, text + i, length - i);
+    for (size_t left = strlen(text); left > 0 && !out->failed;) {
+        const size_t plain = plain_length(text);
+        const size_t n = plain ? plain : text_put_shown(out, text, left);
+        text_put(out, text, plain);
+        text += n;
+        left -= n;
+    }
 }

@@ -134,7 +134,7 @@ static void put_json_escape(text_buffer *b, unsigned char c)
 void text_json_string(text_buffer *b, const char *bytes, size_t n)
 {
     text_putc(b, '"');
-    while (n > 0) {
+    while (n > 0 && !b->failed) {
         size_t plain = plain_json(bytes, n);
         text_put(b, bytes, plain);
         bytes += plain;

@@ -110,5 +110,5 @@ tn_status program_dump(const tn_program *p, dump_stage stage, int64_t number, te
         dump_stage_of(p, &made.plan, (dump_stage)each, number, out);
     }
     pipeline_release(&made);
-    return out->failed ? diag_no_memory(&p->cx->diag) : TN_OK;
+    return TN_OK;
 }

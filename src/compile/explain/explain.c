@@ -504,7 +504,7 @@ tn_status program_explain_plan(const tn_program *p, pipeline *made, const machin
         put_json(&x, p);
     else
         put_text(&x, p);
-    return out->failed ? diag_no_memory(&p->cx->diag) : TN_OK;
+    return TN_OK;
 }
 
 tn_status program_explain(const tn_program *p, bool json, text_buffer *out)
