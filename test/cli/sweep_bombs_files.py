@@ -165,6 +165,14 @@ def mind_long_name(folder):
     return "a.ir", [["check"], ["explain", *limit], ["explain", "--json", *limit], ["report", "-o", "OUT.html", *limit]]
 
 
+def mind_misspelled(folder):
+    """Functions that are not there, and names of 60 characters that could be meant, but for three of them."""
+    known = "".join(f"fn {'a' * 50}{i}(x: f32) -> f32 {{ x }}\n" for i in range(9000))
+    calls = "".join(f"  let y{i} = {'a' * 40}ccc{'a' * 7}{i}(x);\n" for i in range(1000))
+    (folder / "a.mind").write_text(f"{known}fn main(x: f32) -> f32 {{\n{calls}  x\n}}\n")
+    return "a.mind", [["check"]]
+
+
 def mind_chain(folder):
     lines = "".join(f"  let v{i} = {f'v{i - 1}' if i else 'x'} + x;\n" for i in range(N))
     (folder / "a.mind").write_text(f"fn main(x: tensor<f32[4]>) -> tensor<f32[4]> {{\n{lines}  v{N - 1}\n}}\n")
@@ -305,7 +313,7 @@ def conformance_brackets(folder):
     return "a.yaml", [["conformance"]]
 
 
-FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_windows, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_huge, mind_calls, mind_nested, mind_chain, mind_long_name,
+FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_windows, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_huge, mind_calls, mind_nested, mind_chain, mind_long_name, mind_misspelled,
             npz_bomb, npz_members, npy_header, safetensors_header, editor_mind, editor_core, editor_hlo, editor_tiny, hlo_tuples, quoted_sizes, conformance_keys, conformance_brackets,
             *(text_of(f) for f in (sweep_bombs.chain, sweep_bombs.inputs, sweep_bombs.outputs, sweep_bombs.symbols, sweep_bombs.long_name,
                                    sweep_bombs.constant, sweep_bombs.wrong, sweep_bombs.wrong_line))]

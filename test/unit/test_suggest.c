@@ -23,6 +23,18 @@ static void test_likeness(void)
     CHECK_TEXT(best("X", "y x"), "x");
     CHECK_TEXT(best("", "a b"), "");
     CHECK_TEXT(best("ab", ""), "");
+    /* two edits, wherever they are */
+    CHECK_TEXT(best("transpose", "anspose"), "anspose");
+    CHECK_TEXT(best("transpose", "xxtranspose"), "xxtranspose");
+    CHECK_TEXT(best("transpose", "transpo"), "transpo");
+    CHECK_TEXT(best("transpose", "ransposed"), "ransposed");
+    CHECK_TEXT(best("transpose", "rtanspoes"), "rtanspoes");
+    CHECK_TEXT(best("transpose", "ntraspose"), "ntraspose");
+    /* three */
+    CHECK_TEXT(best("transpose", "nspose"), "");
+    CHECK_TEXT(best("transpose", "ansposed"), "");
+    CHECK_TEXT(best("transpose", "rtnaspoes"), "");
+    CHECK_TEXT(best("transpose", "spotranse"), "");
 }
 
 static void test_ties(void)

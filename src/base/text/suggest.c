@@ -14,21 +14,34 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* How many insertions, removals, replacements and exchanges of neighbours lead from A to B, letter
- * case aside. Both are at most SUGGEST_LONGEST long. */
-static size_t count_edits(const char *a, size_t n_a, const char *b, size_t n_b)
+enum { FAR = 2 * SUGGEST_LONGEST }; /* as many edits, or more */
+
+static size_t distance(size_t a, size_t b)
 {
-    size_t rows[3][SUGGEST_LONGEST + 1];
+    return a > b ? a - b : b - a;
+}
+
+/* How many insertions, removals, replacements and exchanges of neighbours lead from A to B, letter
+ * case aside; more than MOST when those are not enough. Both are at most SUGGEST_LONGEST long. What
+ * is more than MOST places apart is not compared: readers offer thousands of names for each fault.
+ */
+static size_t count_edits(const char *a, size_t n_a, const char *b, size_t n_b, size_t most)
+{
+    size_t rows[3][SUGGEST_LONGEST + 2];
     size_t *before = rows[0], *last = rows[1], *row = rows[2];
+    if (distance(n_a, n_b) > most)
+        return FAR;
     for (size_t j = 0; j <= n_b; j++)
         row[j] = j;
     for (size_t i = 1; i <= n_a; i++) {
+        const size_t from = i > most ? i - most : 1, to = least(i + most, n_b);
         size_t *const oldest = before;
         before = last;
         last = row;
         row = oldest;
-        row[0] = i;
-        for (size_t j = 1; j <= n_b; j++) {
+        row[from - 1] = from == 1 ? i : FAR;
+        row[to + 1] = FAR;
+        for (size_t j = from; j <= to; j++) {
             const bool same = lower(a[i - 1]) == lower(b[j - 1]);
             row[j] = least(last[j - 1] + !same, least(last[j], row[j - 1]) + 1);
             if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
@@ -60,7 +73,7 @@ void suggest_name(suggestion *s, const char *name, size_t length)
 {
     if (s->length > SUGGEST_LONGEST || length > SUGGEST_LONGEST)
         return;
-    const size_t edits = count_edits(s->text, s->length, name, length);
+    const size_t edits = count_edits(s->text, s->length, name, length, s->edits);
     /* a name in which every character differs is not alike */
     if (edits <= s->edits && edits < s->length && edits < length)
         take_name(s, edits, name, length);
