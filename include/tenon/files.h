@@ -108,14 +108,16 @@ TN_API tn_status tn_file_set_begin(tn_context *cx, tn_file_set **set);
 /* Have the folder PATH. If it had to be made, it goes again when the set is given up.
  * returns  TN_ERR_IO; TN_ERR_NOMEM */
 TN_API tn_status tn_file_set_folder(tn_file_set *set, const char *path);
-/* A file of these bytes. returns TN_ERR_IO; TN_ERR_NOMEM */
+/* A file of these bytes. returns TN_ERR_USAGE where SET has a file called PATH; TN_ERR_IO;
+ * TN_ERR_NOMEM */
 TN_API tn_status tn_file_set_add(tn_file_set *set, const char *path, const void *bytes, size_t n);
 /* A file of tensors: an archive when PATH ends with ".npz" or ".safetensors", else one .npy, for
  * one tensor. Element types that the format lacks are written as integers of their size.
  *
  * names    of the tensors in an archive, each once; NULL: "0", "1", ..
  * tensors  dense and row-major, every extent known
- * returns  TN_ERR_USAGE  several tensors, or none, for an .npy; a tensor without its data
+ * returns  TN_ERR_USAGE  several tensors, or none, for an .npy; a tensor without its data; as
+ *                        tn_file_set_add
  *          TN_ERR_IO, also for a name that is used twice, and for cf64 in a .safetensors;
  *          TN_ERR_NOMEM */
 TN_API tn_status tn_file_set_add_tensors(tn_file_set *set, const char *path,

@@ -165,6 +165,32 @@ static void writes(void)
     tn_context_free(cx);
 }
 
+static void writes_each_once(void)
+{
+    const tn_buffer one = {(void *)(uintptr_t)floats, sizeof floats, {TN_F32, 2, {2, 2}}};
+    record said = {0};
+    tn_diagnostic_sink sink = {remember, &said};
+    tn_context *cx = tn_context_new(NULL, &sink);
+    char folder[] = "/tmp/tenon-files-XXXXXX", path[64];
+    tn_file_set *set;
+    if (!CHECK(cx && mkdtemp(folder)))
+        return;
+    (void)snprintf(path, sizeof path, "%s/a.npy", folder);
+    if (CHECK_INT(tn_file_set_begin(cx, &set), TN_OK)) {
+        CHECK_INT(tn_file_set_add(set, path, "x", 1), TN_OK);
+        CHECK_INT(tn_file_set_add(set, path, "y", 1), TN_ERR_USAGE);
+        CHECK(strstr(said.message, "has a file of this name"));
+        CHECK_INT(tn_file_set_add_tensors(set, path, NULL, &one, 1), TN_ERR_USAGE);
+        CHECK_INT(tn_file_set_add(set, "/dev/null", "x", 1), TN_OK);
+        CHECK_INT(tn_file_set_add(set, "/dev/null", "y", 1), TN_OK);
+        CHECK_INT(tn_file_set_end(set, TN_OK), TN_OK);
+    }
+    CHECK(access(path, F_OK) == 0);
+    (void)unlink(path);
+    (void)rmdir(folder);
+    tn_context_free(cx);
+}
+
 int main(void)
 {
     char whole[64], cut[64];
@@ -176,6 +202,7 @@ int main(void)
     refuses("/tmp/there is no such file", 1 << 20, TN_ERR_IO, TN_OK);
     every_allocation_may_fail(whole);
     writes();
+    writes_each_once();
     (void)unlink(whole);
     (void)unlink(cut);
     return check_result();

@@ -34,9 +34,21 @@ tn_status tn_file_set_folder(tn_file_set *set, const char *path)
     return context_done(set->cx, s);
 }
 
+/* A second file of one name would be put over the first. Devices and pipes take several. */
+static tn_status check_path(tn_file_set *set, const char *path)
+{
+    for (uint32_t i = 0; i < set->files.files.n; i++) {
+        const output *o = set->files.files.at[i];
+        if (o->temporary && strcmp(o->path, path) == 0)
+            return diag_report(&set->cx->diag, DIAG_Usage, NULL, NO_SPAN,
+                               "%s: the set has a file of this name already", path);
+    }
+    return TN_OK;
+}
+
 tn_status tn_file_set_add(tn_file_set *set, const char *path, const void *bytes, size_t n)
 {
-    if (options_list(&set->cx->diag, "bytes", bytes, n) != TN_OK)
+    if (options_list(&set->cx->diag, "bytes", bytes, n) != TN_OK || check_path(set, path) != TN_OK)
         return context_done(set->cx, TN_ERR_USAGE);
     output *o = output_open(&set->files, AT_FDCWD, path);
     const bool ok = o && output_write(&set->files, o, bytes, n) && output_close(o);
@@ -121,6 +133,7 @@ tn_status tn_file_set_add_tensors(tn_file_set *set, const char *path, const char
                                   const tn_buffer *tensors, size_t n)
 {
     tn_status s = options_list(&set->cx->diag, "tensors", tensors, n);
+    s = s == TN_OK ? check_path(set, path) : s;
     if (s != TN_OK)
         return context_done(set->cx, s);
     if (ends_with(path, ".npz"))
