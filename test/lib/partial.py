@@ -740,6 +740,19 @@ def largest(p):
     return (p.op({"ArgMax": {"axis": k, "keepdims": False, "output_dtype": "Si32"}}, [x], "Si32", shape),)
 
 
+def long_functions(p):
+    """Functions on lines that are long enough for more vectors at once than others take."""
+    kind, other = p.r.choice(["f64", "f64", "f32"]), p.r.choice(["f32", "complex<f32>", "i8", "f64"])
+    shape = p.r.choice(["", "3x"]) + str(p.r.randrange(1025, 3000))
+    x, y, z = (f"tensor<{shape}x{k}>" for k in (kind, other, "f32"))
+    of_one = p.r.choice(["sine", "log_plus_one", "cbrt", "tan", "exponential_minus_one", "logistic"])
+    of_two = p.r.choice(["power", "atan2"]) if kind == "f64" else "power"
+    return "stablehlo", (
+        f"func.func @main(%x: {x}, %y: {y}) -> ({x}, {y}, {z}) {{\n  %a = stablehlo.{of_one} %x : {x}\n"
+        f"  %b = stablehlo.abs %x : {x}\n  %c = stablehlo.{of_two} %b, %a : {x}\n  %d = stablehlo.multiply %y, %y : {y}\n"
+        f"  %e = stablehlo.convert %c : ({x}) -> {z}\n  return %c, %d, %e : {x}, {y}, {z}\n}}\n")
+
+
 def computed_apart(p):
     """What is searched, counted or added up, computed where it is read."""
     shape = p.r.choice([p.dims(p.r.randint(1, 2)), [p.r.randrange(201, 3000)], [p.n(5), p.r.randrange(129, 1500)], [p.r.randrange(129, 900), 1]])
@@ -964,7 +977,7 @@ def moves(p):
 KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, interleaved, tiled, repeated, many_times, regrouped, records, fields_apart, columns, every_eighth, turned, reductions,
          narrow_rows, any_or_all, rows, normalised, kept, products, swept_products, narrow_products, uneven_sweeps, swept_rows, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools, wide_pools,
-         taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, sorted_segments, windows_at, largest, computed_apart, cumulated, ordered,
+         taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, sorted_segments, windows_at, largest, long_functions, computed_apart, cumulated, ordered,
          turned_products, quantised, decoded_products, decoded_tiles, open_products, open_batches, scanned, steps, images, moves)
 
 

@@ -236,6 +236,30 @@ static uint32_t outer_axes(const kernel *k)
     return items < FEWEST ? last : last - 1;
 }
 
+/* Has K functions whose operations wait for each other so long that more vectors at once than
+ * usual are faster, and ON enough registers for them? */
+static bool has_long_chain(const function *f, const kernel *k, const machine *on)
+{
+    enum { LONG_F64 = 12, LONG_F32 = 100, MANY = 32 };
+    for (uint32_t i = 0; i < k->n_nodes; i++) {
+        const node *n = &f->nodes.at[k->nodes[i]];
+        const tn_dtype d = value_type(f, n->first_value)->dtype;
+        const uint32_t cost = op_table[n->op].cost;
+        if ((d == TN_F64 && cost >= LONG_F64) || (d == TN_F32 && cost >= LONG_F32))
+            return on->registers >= MANY && on->vector_bytes >= LOOP_ALIGN;
+    }
+    return false;
+}
+
+static uint32_t map_lanes(const function *f, const kernel *k, const machine *on)
+{
+    enum { LONG = 1024 }; /* what is left of a line takes as long as a whole vector */
+    const uint32_t last = k->rank - 1;
+    const int64_t extent = k->dims[last];
+    const uint32_t lanes = nest_lanes(f, k, is_for_any_length(k) ? INT64_MAX : extent);
+    return extent >= LONG && has_long_chain(f, k, on) ? 2 * lanes : lanes;
+}
+
 /* A loop over the positions. Where elements come from positions that are data and only move,
  * *GATHERS becomes true: instructions that gather take longer than ELEMENTS, one after the other.
  */
@@ -256,7 +280,7 @@ static bool of_positions(const function *f, const kernel *k, const nest_options 
     e.rank = k->rank;
     e.cached = o->on.cached;
     e.vector_axis = k->rank - 1;
-    e.lanes = elements ? 1 : nest_lanes(f, k, is_for_any_length(k) ? INT64_MAX : extent);
+    e.lanes = elements ? 1 : map_lanes(f, k, &o->on);
     e.is_checked = nest_is_checked_before(f, k);
     for (uint32_t i = 0; i < outer; i++)
         rows *= k->dims[i];
