@@ -90,7 +90,7 @@ static tn_value columns(onnx_call *c, tn_value x, int64_t first, int64_t n)
 static tn_value with_bias(onnx_call *c, tn_value x, uint32_t k, int64_t first)
 {
     const type *t = onnx_type_of(c, x), *u = onnx_in_type(c, k);
-    if (!t || !u || dim_is_symbolic(t->dims[t->rank - 1]))
+    if (!t || !u || t->rank == 0 || dim_is_symbolic(t->dims[t->rank - 1]))
         return x;
     return tn_add(c->b, x, columns(c, onnx_in(c, k), first, t->dims[t->rank - 1]));
 }
@@ -218,6 +218,9 @@ static bool read_heads(onnx_call *c, int64_t heads, tn_value *q, tn_value *k, tn
     const tn_value x = onnx_in(c, 0), y = onnx_in(c, 1);
     if (!t)
         return false;
+    if (t->rank < 3)
+        return onnx_refuse(c, DIAG_RankMismatch, "it takes queries of rank 3 to 5, not %" PRIu32,
+                           t->rank);
     if (t->rank == 5) { /* all three in one */
         *q = packed(c, x, 0);
         *k = packed(c, x, 1);
@@ -337,7 +340,11 @@ static tn_value in_cache(const grouped *g, uint32_t k, tn_value fresh)
         return fresh;
     if (!u && g->all == g->length)
         return fresh;
-    const dim old = u && u->rank == 4 ? u->dims[2] : 0;
+    if (u && u->rank != 4) {
+        (void)onnx_refuse(c, DIAG_RankMismatch, "it takes caches of rank 4, not %" PRIu32, u->rank);
+        return tn_no_value();
+    }
+    const dim old = u ? u->dims[2] : 0;
     tn_value past = onnx_in(c, k);
     if (old != g->all) { /* room behind: numbers, or as much as is fresh */
         const dim more = dim_is_symbolic(old) || dim_is_symbolic(g->all) ? g->length : g->all - old;
@@ -365,7 +372,8 @@ static bool rotate_grouped(grouped *g)
         return onnx_refuse(c, DIAG_ArityMismatch, "'do_rotary' needs cosines and sines");
     const tn_value at = onnx_has_in(c, 9) ? onnx_in(c, 9) : positions(g);
     const type *t = onnx_in_type(c, 7);
-    const int64_t turned = t && t->rank == 2 && !dim_is_symbolic(t->dims[1]) ? 2 * t->dims[1] : 0;
+    const dim pairs = t && t->rank == 2 ? t->dims[1] : 0;
+    const int64_t turned = !dim_is_symbolic(pairs) && pairs <= INT32_MAX ? 2 * pairs : 0;
     tn_rotary by = {.cos = tn_expand_dims(c->b, tn_take(c->b, onnx_in(c, 7), at), TN_INTS(1))};
     by.sin = tn_expand_dims(c->b, tn_take(c->b, onnx_in(c, 8), at), TN_INTS(1));
     const bool neighbours = onnx_attr_int(c, "rotary_interleaved", 0);
@@ -435,7 +443,10 @@ bool onnx_op_group_query_attention(onnx_call *c)
         return false;
     if (!rotate_grouped(&g))
         return false;
-    tn_value k = in_cache(&g, 3, g.k), v = in_cache(&g, 4, g.v);
+    tn_value k = in_cache(&g, 3, g.k);
+    tn_value v = tn_is_value(k) ? in_cache(&g, 4, g.v) : k;
+    if (!tn_is_value(v))
+        return false;
     (void)onnx_give(c, 1, k);
     (void)onnx_give(c, 2, v);
     tn_attention how = {0};
@@ -463,7 +474,8 @@ bool onnx_op_ms_rotary_embedding(onnx_call *c)
     if (onnx_attr_int(c, "is_packed_batching", 0) || cos->rank != 2 ||
         dim_is_symbolic(cos->dims[1]))
         return onnx_refuse(c, DIAG_NotImplemented, "packed batches are not read");
-    if (heads == 0 && t->rank == 3 && !dim_is_symbolic(t->dims[2]) && cos->dims[1] > 0)
+    if (heads == 0 && t->rank == 3 && !dim_is_symbolic(t->dims[2]) && cos->dims[1] > 0 &&
+        cos->dims[1] <= INT32_MAX)
         heads = t->dims[2] / (2 * cos->dims[1]);
     tn_value x = onnx_in_heads(c, onnx_in(c, 0), heads), places = onnx_in(c, 1);
     const type *u = onnx_type_of(c, x);

@@ -1,4 +1,5 @@
 /* Products with weights of few bits (domain com.microsoft). */
+#include "base/memory/checked.h"
 #include "dialect/onnx/ops/op.h"
 
 /* ---- weights in blocks of few bits ---- */
@@ -27,10 +28,15 @@ typedef struct blocks {
     int64_t k, n, bits, size, count; /* rows and columns of the matrix; elements, blocks a column */
 } blocks;
 
+/* How many elements T has; -1 where that is not known, or more than can be counted. */
+static int64_t elements_of(const type *t)
+{
+    int64_t n;
+    return t && type_is_static(t) && product_i64(t->dims, t->rank, &n) ? n : -1;
+}
+
 static bool read_blocks(onnx_call *c, blocks *s)
 {
-    const type *t = onnx_in_type(c, 1);
-    int64_t elements = 1;
     *s = (blocks){onnx_attr_int(c, "K", 0), onnx_attr_int(c, "N", 0), onnx_attr_int(c, "bits", 4),
                   onnx_attr_int(c, "block_size", 0), 0};
     if (s->k < 1 || s->n < 1 || s->k > INT32_MAX || s->n > INT32_MAX || s->size < 8 ||
@@ -39,9 +45,7 @@ static bool read_blocks(onnx_call *c, blocks *s)
                            "'K', 'N' and 'block_size' are numbers of elements, and 'bits' 2, 4 or "
                            "8");
     s->count = (s->k + s->size - 1) / s->size;
-    for (uint32_t i = 0; t && i < t->rank; i++)
-        elements = dim_is_symbolic(t->dims[i]) ? -1 : elements * t->dims[i];
-    return (t && elements == s->n * s->count * (s->size * s->bits / 8)) ||
+    return elements_of(onnx_in_type(c, 1)) == s->n * s->count * (s->size * s->bits / 8) ||
            onnx_refuse(c, DIAG_DimensionMismatch, "the weights are not 'N' columns of blocks");
 }
 
