@@ -313,8 +313,23 @@ def conformance_brackets(folder):
     return "a.yaml", [["conformance"]]
 
 
+def conformance_strings(folder):
+    """Each string stands on the same line as all others."""
+    (folder / "a.yaml").write_text("expected: [" + '"a",' * 240_000 + "]\n")
+    return "a.yaml", [["conformance"]]
+
+
+def conformance_inputs(folder):
+    """A value for each of 20 000 inputs."""
+    source = f"fn main({', '.join(f'x{i}: f32' for i in range(20_000))}) -> f32 {{ x0 }}"
+    values = ", ".join(f"x{i}: 1" for i in range(20_000))
+    (folder / "a.yaml").write_text(f"category: runtime\ninput:\n  source: |\n    {source}\n  values: {{{values}}}\n"
+                                   "expected: {status: success, output: {result: {values: [1]}}}\n")
+    return "a.yaml", [["conformance"]]
+
+
 FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_windows, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_huge, mind_calls, mind_nested, mind_chain, mind_long_name, mind_misspelled,
-            npz_bomb, npz_members, npy_header, safetensors_header, editor_mind, editor_core, editor_hlo, editor_tiny, hlo_tuples, quoted_sizes, conformance_keys, conformance_brackets,
+            npz_bomb, npz_members, npy_header, safetensors_header, editor_mind, editor_core, editor_hlo, editor_tiny, hlo_tuples, quoted_sizes, conformance_keys, conformance_brackets, conformance_strings, conformance_inputs,
             *(text_of(f) for f in (sweep_bombs.chain, sweep_bombs.inputs, sweep_bombs.outputs, sweep_bombs.symbols, sweep_bombs.long_name,
                                    sweep_bombs.constant, sweep_bombs.wrong, sweep_bombs.wrong_line))]
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/conformance/yaml.h"
@@ -288,17 +289,29 @@ static void compare_result(testing *t, const tn_buffer *got, const yaml *want)
     }
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 /* Is every name among the values that of an input? */
 static bool values_have_inputs(testing *t, const tn_program *p)
 {
     const yaml *values = yaml_find(t->test, "input.values");
+    const size_t n = tn_program_input_count(p);
+    const char **names = cli_alloc(t->memory, n + 1, sizeof *names);
+    tn_port port;
+    if (!names) {
+        fail(t, "the names of the inputs need more memory than there is");
+        return false;
+    }
+    for (size_t i = 0; i < n && tn_program_input(p, i, &port) == TN_OK; i++)
+        names[i] = port.name;
+    qsort(names, n, sizeof *names, by_name);
     for (const yaml *c = values ? values->first : NULL; c; c = c->next) {
-        bool found = false;
-        tn_port port;
-        for (size_t i = 0; !found && tn_program_input(p, i, &port) == TN_OK; i++)
-            found = is(port.name, c->key);
-        if (!found) {
-            fail(t, "the program has no input '%s'", c->key ? c->key : "");
+        const char *key = c->key ? c->key : "";
+        if (!bsearch(&key, names, n, sizeof *names, by_name)) {
+            fail(t, "the program has no input '%s'", key);
             return false;
         }
     }

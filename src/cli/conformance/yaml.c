@@ -68,6 +68,15 @@ static bool skip_blank(yaml_reader *r)
 
 /* ---- scalars ---- */
 
+/* The bytes up to the end of a string in QUOTE, or to that of the line. */
+static size_t quoted_length(const char *text, char quote)
+{
+    const char *at = text;
+    for (; *at && *at != '\n' && (*at != quote || (quote == '\'' && at[1] == '\'')); at++)
+        at += (quote == '"' && *at == '\\' && at[1] && at[1] != '\n') || *at == quote;
+    return (size_t)(at - text);
+}
+
 static yaml *read_quoted(yaml_reader *r)
 {
     char quote = *r->at++, *out;
@@ -75,7 +84,7 @@ static yaml *read_quoted(yaml_reader *r)
     size_t n = 0;
     if (!y)
         return NULL;
-    out = cli_alloc(r->memory, strcspn(r->at, "\n") + 1, 1);
+    out = cli_alloc(r->memory, quoted_length(r->at, quote) + 1, 1);
     if (!out)
         return out_of_memory(r);
     for (; *r->at != quote || (quote == '\'' && r->at[1] == '\''); r->at++) {
@@ -138,6 +147,8 @@ static yaml *with_own_keys(yaml_reader *r, yaml *y)
     for (const yaml *c = y->first; c; c = c->next)
         entries[i++] = c;
     qsort(entries, n, sizeof *entries, by_key);
+    y->sorted = entries;
+    y->n_sorted = n;
     for (i = 1; i < n; i++)
         if (strcmp(entries[i - 1]->key, entries[i]->key) == 0 &&
             (!repeated || entries[i]->place < repeated))
@@ -318,12 +329,29 @@ yaml *yaml_read(const char *text, cli_pool *memory, yaml_fault *fault)
     return fault->expected ? NULL : y;
 }
 
+/* As strcmp, of KEY and the N characters at TEXT. */
+static int compare_key(const char *key, const char *text, size_t n)
+{
+    const int order = strncmp(key, text, n);
+    return order ? order : key[n] != '\0';
+}
+
 static const yaml *entry(const yaml *y, const char *key, size_t n)
 {
-    const yaml *c = y && y->kind == YAML_MAP ? y->first : NULL;
-    while (c && (strlen(c->key) != n || memcmp(c->key, key, n) != 0))
-        c = c->next;
-    return c;
+    const yaml *only = y && y->kind == YAML_MAP ? y->first : NULL;
+    if (!only || !y->sorted)
+        return only && compare_key(only->key, key, n) == 0 ? only : NULL;
+    for (size_t low = 0, high = y->n_sorted; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = compare_key(y->sorted[middle]->key, key, n);
+        if (order == 0)
+            return y->sorted[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
 }
 
 const yaml *yaml_entry(const yaml *map, const char *key)

@@ -13,6 +13,8 @@ typedef struct yaml {
     const char *place; /* of an entry of a map: where it stands in the text that is read */
     const char *text;  /* of a scalar; NUL-terminated */
     struct yaml *first, *next;
+    const struct yaml **sorted; /* of a map with several entries: those, by key; NULL otherwise */
+    size_t n_sorted;
 } yaml;
 
 /* What is wrong with a text. */
