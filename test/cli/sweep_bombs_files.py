@@ -165,6 +165,11 @@ def mind_long_name(folder):
     return "a.ir", [["check"], ["explain", *limit], ["explain", "--json", *limit], ["report", "-o", "OUT.html", *limit]]
 
 
+def mind_inputs(folder):
+    (folder / "a.mind").write_text(f"fn main({', '.join(f'x{i}: f32' for i in range(70_000))}) -> f32 {{ x0 }}\n")
+    return "a.mind", READING
+
+
 def mind_misspelled(folder):
     """Functions that are not there, and names of 60 characters that could be meant, but for three of them."""
     known = "".join(f"fn {'a' * 50}{i}(x: f32) -> f32 {{ x }}\n" for i in range(9000))
@@ -328,7 +333,7 @@ def conformance_inputs(folder):
     return "a.yaml", [["conformance"]]
 
 
-FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_windows, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_huge, mind_calls, mind_nested, mind_chain, mind_long_name, mind_misspelled,
+FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_windows, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_huge, mind_calls, mind_nested, mind_chain, mind_inputs, mind_long_name, mind_misspelled,
             npz_bomb, npz_members, npy_header, safetensors_header, editor_mind, editor_core, editor_hlo, editor_tiny, hlo_tuples, quoted_sizes, conformance_keys, conformance_brackets, conformance_strings, conformance_inputs,
             *(text_of(f) for f in (sweep_bombs.chain, sweep_bombs.inputs, sweep_bombs.outputs, sweep_bombs.symbols, sweep_bombs.long_name,
                                    sweep_bombs.constant, sweep_bombs.wrong, sweep_bombs.wrong_line))]

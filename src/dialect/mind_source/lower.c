@@ -193,4 +193,5 @@ void lowering_tree(surface *s, tree *t)
         lowering_note_names(&l, &closures[n]);
     }
     hash_release(s->m->allocator, &l.by_content);
+    hash_release(s->m->allocator, &l.inputs);
 }

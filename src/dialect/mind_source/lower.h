@@ -101,6 +101,7 @@ typedef struct lowering {
     uint64_t steps;
     hash_index by_content; /* nodes that a gradient may share, up to n_hashed */
     uint32_t n_hashed;
+    hash_index inputs; /* by name */
 } lowering;
 
 #define BAD ((value){.kind = V_BAD})

@@ -88,7 +88,9 @@ value_id lowering_input(lowering *l, const char *name, const type *t, span at)
         surface_no_memory(l->s);
         return NO_VALUE;
     }
-    for (uint32_t i = 0; i < l->f->inputs.n; i++) {
+    const uint64_t h = hash_mix(0, (uint64_t)(uintptr_t)entries[0].v.s);
+    for (uint32_t p = hash_first(&l->inputs, h), i;
+         (i = hash_at(&l->inputs, h, &p)) != HASH_NONE;) {
         const node *n = node_of(l->f, l->f->inputs.at[i]);
         if (attr_string(n->attrs, KEY_NAME) != entries[0].v.s)
             continue;
@@ -97,5 +99,11 @@ value_id lowering_input(lowering *l, const char *name, const type *t, span at)
         diag_note(&l->s->m->cx->diag, &l->s->m->source, n->at, "the first is here");
         return NO_VALUE;
     }
-    return lowering_node(l, OP_INPUT, NULL, 0, entries, 2, at);
+    const uint32_t index = l->f->inputs.n;
+    const value_id v = lowering_node(l, OP_INPUT, NULL, 0, entries, 2, at);
+    if (v != NO_VALUE && !hash_add(l->s->m->allocator, &l->inputs, h, index)) {
+        surface_no_memory(l->s);
+        return NO_VALUE;
+    }
+    return v;
 }

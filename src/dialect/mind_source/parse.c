@@ -372,20 +372,46 @@ static bool parse_params(parser *p, function_decl *f)
     return parser_expect(p, T_CLOSE, "',' or ')'");
 }
 
+/* The parameters of a function by name. */
+typedef struct param_names {
+    const param **first; /* of each name, in order */
+    uint32_t n;
+    hash_index by_name;
+} param_names;
+
+/* The parameter in NAMES that has the name of A, or NULL. */
+static const param *find_param(const param_names *names, const param *a, uint64_t h)
+{
+    for (uint32_t at = hash_first(&names->by_name, h), i;
+         (i = hash_at(&names->by_name, h, &at)) != HASH_NONE;)
+        if (names->first[i]->name == a->name)
+            return names->first[i];
+    return NULL;
+}
+
 /* A parameter twice is a fault: its name would be ambiguous in the body. */
 static bool check_params(parser *p, const function_decl *f)
 {
-    bool ok = true;
-    for (const param *a = f->params; a; a = a->next)
-        for (const param *b = f->params; b != a; b = b->next)
-            if (a->name == b->name) {
-                surface_report(p->s, DIAG_InvalidInput, a->at,
-                               "'%.100s' has two parameters called '%.100s'", f->name, a->name);
-                diag_note(&p->s->m->cx->diag, &p->s->m->source, b->at, "the first is here");
-                ok = false;
-                break;
-            }
-    return ok;
+    const tn_allocator *allocator = p->s->m->allocator;
+    param_names names = {.first = ARENA_ARRAY(&p->s->memory, const param *, f->n_params)};
+    bool ok = names.first != NULL, has_memory = ok;
+    for (const param *a = f->params; a && has_memory; a = a->next) {
+        const uint64_t h = hash_mix(0, (uint64_t)(uintptr_t)a->name);
+        const param *b = find_param(&names, a, h);
+        if (b) {
+            surface_report(p->s, DIAG_InvalidInput, a->at,
+                           "'%.100s' has two parameters called '%.100s'", f->name, a->name);
+            diag_note(&p->s->m->cx->diag, &p->s->m->source, b->at, "the first is here");
+            ok = false;
+            continue;
+        }
+        has_memory = hash_add(allocator, &names.by_name, h, names.n);
+        names.first[names.n++] = a;
+    }
+    hash_release(allocator, &names.by_name);
+    if (!has_memory)
+        surface_no_memory(p->s);
+    return ok && has_memory;
 }
 
 /* NULL when not even the name could be read; behind the function in any case. */
