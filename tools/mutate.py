@@ -69,6 +69,8 @@ FAULTS = [
     Fault("kept-passes", "src/loop/nest/rows_plan.c", "note_passes(s, s->k->out[i].value, 1);", "note_passes(s, s->k->out[i].value, 0);", "script loop/full_partial.py 4 0 kept"),
     Fault("none-left", "src/loop/contract/contract_walk.c", "loop_select(b, loop_binary(b, LOOP_ILT, none, left), at, none);", "at;",
           "script loop/full_partial.py 4 0 decoded_tiles open_batches"),
+    Fault("constant-columns", "src/loop/contract/contract_problem.c", "s->b_is_constant && !p->has_dynamic_n;", "s->b_is_constant;",
+          "script loop/full_partial.py 6 0 open_columns"),
     Fault("c-shift", "src/target/c/arithmetic.c", 'case LOOP_ASHR:\n        return " >> ";', 'case LOOP_ASHR:\n        return " << ";', "unit target_c"),
     Fault("quads-step", "src/loop/contract/contract_walk.c", "loop_i64(b, i * from->pair)", "loop_i64(b, i)", "cases ptir/dot-quads.case"),
     Fault("quads-unsigned", "src/loop/contract/contract_pairs.c", "p->b_is_unsigned = s->b == TN_UI8;", "p->b_is_unsigned = false;", "cases ptir/dot-quads-signs.case"),

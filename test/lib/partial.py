@@ -880,6 +880,17 @@ def open_products(p):
     return "ptir-text", text, [f"dim={name}={size}" for name, size in sizes.items()]
 
 
+def open_columns(p):
+    """Rows times a matrix of as many columns as are known when the program runs, which may be one number everywhere."""
+    kind, m, k = p.r.choice(("f32", "f32", "f64", "si32", "bf16")), p.r.choice((1, 1, 2, 3, 5, 9, 40)), p.r.choice((p.n(), 300))
+    x, y, z = (f"tensor<{kind}, {dims}>" for dims in (f"{m}x{k}", f"{k}x?N", f"{m}x?N"))
+    is_one = p.r.random() < 0.7
+    number = (f"  %c = constant value[3] -> tensor<{kind}>\n  %y = broadcast_to(%c) shape[{k}, ?N] -> {y}\n" if is_one else "")
+    text = (f"func @main(%x: {x}, %{'z: ' + z if is_one else 'y: ' + y}) -> {z} {{\n{number}"
+            f"  %r = dot_general(%x, %y) contract_lhs[1] contract_rhs[0] -> {z}\n  return %r\n}}\n")
+    return "ptir-text", text, [f"dim=N={p.r.choice((1, 3, 8, 17, 40, 100, 300))}"]
+
+
 def open_batches(p):
     """Products with vectors that are computed, as many as are known when the program runs."""
     kind, m = p.r.choice(("f32", "f64")), p.r.choice((2, 3, 5, 16))
@@ -978,7 +989,7 @@ KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, 
          narrow_rows, any_or_all, rows, normalised, kept, products, swept_products, narrow_products, uneven_sweeps, swept_rows, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools, wide_pools,
          taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, sorted_segments, windows_at, largest, long_functions, computed_apart, cumulated, ordered,
-         turned_products, quantised, decoded_products, decoded_tiles, open_products, open_batches, scanned, steps, images, moves)
+         turned_products, quantised, decoded_products, decoded_tiles, open_products, open_columns, open_batches, scanned, steps, images, moves)
 
 
 def program(kind, number):
