@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+import weakref
 from ctypes import byref, c_bool
 from types import TracebackType
 from typing import Any, Optional
@@ -42,6 +43,19 @@ class Ranks(NotCopied):
             c.lib.tn_mpi_end(byref(self._transport))
 
 
+    def _enter(self, context: Context) -> None:
+        """Refuse a context that others may be in: it is locked while ranks wait for each other."""
+        if self._transport is None or self._is_mpi or self.ranks == 1:
+            return
+        known = self._group._contexts
+        shared = any(rank != self.rank and other() is context for rank, other in known.items())
+        if shared or context is default_context():
+            self._transport.leave(self._transport.user)
+            raise UsageError(f"rank {self.rank} of a group is in {'the context of another' if shared else 'the default context'}, where "
+                             "they would wait for each other: each reads the program with context=tenon.Context()")
+        known[self.rank] = weakref.ref(context)
+
+
 class RankGroup(NotCopied):
     """Ranks that are threads of this process; each has a context, data and a trainer of its own."""
 
@@ -50,6 +64,7 @@ class RankGroup(NotCopied):
         self._handle = c.lib.tn_rank_group_new(n) if n else None
         if not self._handle:
             raise UsageError(f"there is no group of {ranks} ranks")
+        self._contexts: dict[int, weakref.ref[Context]] = {}  # by rank: that of its trainer
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):

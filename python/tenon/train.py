@@ -216,6 +216,8 @@ class Trainer(NotCopied):
                                 f"{'; tenon.function traces it' if kind == 'function' else ''}")
             program = open_module(program)
         self._context = program._context
+        if ranks is not None:
+            ranks._enter(self._context)
         self._wanted = {p.name: Type(dtype_of(p.dtype), p.shape) for p in program.inputs}
         self._data = self._dataset(data)
         names = [wrt] if isinstance(wrt, str) else wrt

@@ -234,6 +234,25 @@ class Shared(Case):
                     self.assertIsInstance(error, tenon.InputError)
                     self.assertIn(f"rank {1 - rank} has another {what} than rank {rank}", str(error))
 
+    def test_one_context(self):
+        """No `with`: a rank that is refused must not leave others waiting."""
+        one = tenon.read(NET, context=tenon.Context())
+        for nets, refused in (([None, None], 2), ([one, one], 1)):
+            group, out = train.RankGroup(2), [None, None]
+
+            def run(r, nets=nets, group=group, out=out):
+                try:
+                    finish(self.trainer(net=nets[r], ranks=group.rank(r)))
+                except tenon.Error as error:
+                    out[r] = error
+            threads = [threading.Thread(target=run, args=(r,)) for r in range(2)]
+            for t in threads:
+                t.start()
+            for t in threads:
+                t.join()
+            self.assertEqual(sum("wait for each other" in str(error) for error in out), refused, out)
+            self.assertTrue(all(isinstance(error, tenon.Error) for error in out), out)
+
     def test_alone(self):
         with train.mpi() as ranks:
             self.assertEqual((ranks.rank, ranks.ranks), (0, 1))
