@@ -165,7 +165,7 @@ class ModuleInfo(Structure):
     dialect: bytes | None
     entry: bytes | None
     is_lowered: bool
-    _fields_ = [("size", c_size_t), ("dialect", c_char_p), ("entry", c_char_p), ("is_lowered", c_bool)]
+    _fields_ = [("size", c_size_t), ("dialect", c_char_p), ("entry", c_char_p), ("is_lowered", c_bool), ("lowered_from", c_char_p)]
 
 
 class GradientOptions(Structure):
@@ -238,7 +238,7 @@ class EquivOptions(Structure):
     """tn_equiv_options"""
     _fields_ = [("size", c_size_t), ("level", c_int), ("runs", c_uint32), ("seed", c_uint64),
                 ("bindings", POINTER(Binding)), ("n_bindings", c_size_t), ("timeout_ns", c_uint64),
-                ("ulp", c_uint64), ("rtol", c_double), ("atol", c_double)]
+                ("ulp", c_uint64), ("rtol", c_double), ("atol", c_double), ("turns", c_uint64)]
 
 
 class EquivResult(Structure):
@@ -393,7 +393,8 @@ class TrainOptions(Structure):
                 ("batch", c_uint64), ("leaves", c_uint64), ("seed", c_uint64), ("steps", c_uint64),
                 ("epochs", c_uint64), ("schedule", c_int), ("warmup", c_uint64), ("rate", c_double),
                 ("optimizer", POINTER(Optimizer)), ("update", c_void_p), ("clip_norm", c_double), ("skip", c_bool),
-                ("init", c_char_p), ("compile", POINTER(CompileOptions)), ("transport", POINTER(Transport))]
+                ("init", c_char_p), ("compile", POINTER(CompileOptions)), ("transport", POINTER(Transport)),
+                ("step_timeout_ns", c_uint64), ("message_bytes", c_uint64)]
 
 
 class TrainStep(Structure):
@@ -426,7 +427,7 @@ class Validation(Structure):
     right: int
     loss: float
     _fields_ = [("size", c_size_t), ("scores", c_char_p), ("labels", c_char_p), ("samples", c_uint64),
-                ("right", c_uint64), ("loss", c_double)]
+                ("right", c_uint64), ("loss", c_double), ("only_check", c_bool)]
 
 
 P = c_void_p  # a context, module, program, builder, data or trainer

@@ -227,7 +227,7 @@ tn_status tn_trainer_new(tn_context *cx, const tn_module *program, tn_dataset *d
 {
     tn_train_options o;
     *out = NULL;
-    tn_status s = OPTIONS_READ(&cx->diag, tn_train_options, compile, &o, options);
+    tn_status s = OPTIONS_READ(&cx->diag, tn_train_options, message_bytes, &o, options);
     if (s == TN_OK)
         s = check_options(cx, &o);
     tn_trainer *t = s == TN_OK ? memory_alloc(&cx->allocator, sizeof *t) : NULL;
@@ -239,12 +239,12 @@ tn_status tn_trainer_new(tn_context *cx, const tn_module *program, tn_dataset *d
     arena_init(&t->memory, &cx->allocator);
     t->transport.ranks = 1;
     if (o.transport)
-        s = OPTIONS_READ(&cx->diag, tn_transport, user, &t->transport, o.transport);
+        s = OPTIONS_READ(&cx->diag, tn_transport, concurrent, &t->transport, o.transport);
     if (t->transport.ranks == 0 || t->transport.rank >= t->transport.ranks)
         s = trainer_fault(cx, DIAG_Usage, "rank %u of %u rank%s", t->transport.rank,
                           t->transport.ranks, plural(t->transport.ranks));
     if (o.compile)
-        (void)OPTIONS_READ(&cx->diag, tn_compile_options, cache, &t->compile, o.compile);
+        (void)OPTIONS_READ(&cx->diag, tn_compile_options, eager, &t->compile, o.compile);
     t->compile.size = sizeof t->compile;
     t->compile.eager = true; /* there are many runs */
     t->folders = ARENA_ARRAY(&t->memory, own_folders, 1);

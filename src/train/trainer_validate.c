@@ -191,7 +191,7 @@ static tn_status validate(pass *p, const tn_dataset *data, tn_validation *v)
         return trainer_fault(
             t->cx, DIAG_InputMismatch, "the data has %llu sample%s, fewer than a run of %llu",
             (unsigned long long)p->samples, plural(p->samples), (unsigned long long)p->most);
-    if (v->size >= OPTIONS_FIRST(tn_validation, only_check) && v->only_check)
+    if ((v->size == 0 || v->size >= OPTIONS_FIRST(tn_validation, only_check)) && v->only_check)
         return TN_OK;
     TN_TRY(make_rooms(p));
     v->samples = v->right = 0;

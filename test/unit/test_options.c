@@ -226,6 +226,27 @@ static void test_filled(tn_context *cx, const tn_module *m)
     tn_program_free(p);
 }
 
+/* Without a size every field of version 0.1 counts. */
+static void test_all_fields(tn_context *cx, const tn_module *m)
+{
+    static const char *const names[] = {"no such value"};
+    const tn_writer writer = {write_nothing, NULL};
+    tn_program *p = NULL;
+    CHECK_INT(read_with(cx, &(tn_read_options){.results = names, .n_results = 1}), TN_ERR_USAGE);
+    CHECK_INT(read_with(cx, &(tn_read_options){.n_weights = 1}), TN_ERR_USAGE);
+    CHECK_INT(tn_module_write_with(m, &(tn_write_options){.external_location = "w"}, &writer),
+              TN_ERR_USAGE);
+    if (CHECK_INT(tn_program_compile(m, &(tn_compile_options){.engine = "ref"}, &p), TN_OK)) {
+        static page text;
+        const tn_writer collector = {put, &text};
+        CHECK_INT(tn_program_emit(p, TN_EMIT_HEADER, &(tn_emit_options){.takes_weights = true},
+                                  &collector),
+                  TN_OK);
+        CHECK(strstr(text.text, "const void *weights") != NULL);
+    }
+    tn_program_free(p);
+}
+
 static void test_cache_options(const tn_module *m)
 {
     NEWER(tn_cache_options) cache = {.known.off = true};
@@ -332,6 +353,7 @@ int main(void)
     if (CHECK(cx && tn_module_read(cx, NULL, program, sizeof program - 1, &m) == TN_OK)) {
         test_functions(cx, m);
         test_filled(cx, m);
+        test_all_fields(cx, m);
         test_cache_options(m);
         test_cache_folder(m);
         test_programs(m);

@@ -22,7 +22,7 @@ static tn_status visit(context *cx, const tn_cache_options *options, tn_cache_st
     tn_cache_state now;
     memset(&now, 0, sizeof now);
     TN_TRY(OPTIONS_READ(&cx->diag, tn_cache_options, off, &given, options));
-    TN_TRY(OPTIONS_ROOM(&cx->diag, tn_cache_state, limit, state));
+    TN_TRY(OPTIONS_ROOM(&cx->diag, tn_cache_state, is_off, state));
     const cache_place place = {given.folder, given.bytes, given.off};
     (void)warn_of_cache(cx, &place);
     cache *c = cache_open(&cx->allocator, &place);
@@ -40,7 +40,7 @@ static tn_status visit(context *cx, const tn_cache_options *options, tn_cache_st
         cache_clear(c);
     cache_close(c);
     if (state)
-        OPTIONS_GIVE(tn_cache_state, limit, state, &now);
+        OPTIONS_GIVE(tn_cache_state, is_off, state, &now);
     return TN_OK;
 }
 

@@ -6,13 +6,13 @@
 tn_status tn_module_get_info(const tn_module *tm, tn_module_info *info)
 {
     const module *m = tm->graph;
-    if (OPTIONS_ROOM(&m->cx->diag, tn_module_info, is_lowered, info) != TN_OK)
+    if (OPTIONS_ROOM(&m->cx->diag, tn_module_info, lowered_from, info) != TN_OK)
         return context_done(m->cx, TN_ERR_USAGE);
     const tn_module_info now = {.dialect = m->dialect,
                                 .entry = module_entry(m)->name,
                                 .is_lowered = m->lowered_from != NULL,
                                 .lowered_from = m->lowered_from};
-    OPTIONS_GIVE(tn_module_info, is_lowered, info, &now);
+    OPTIONS_GIVE(tn_module_info, lowered_from, info, &now);
     return TN_OK;
 }
 

@@ -164,7 +164,7 @@ tn_status tn_module_write_with(const tn_module *m, const tn_write_options *optio
     written w;
     text_init(&w.text, &cx->allocator);
     text_init(&w.external, &cx->allocator);
-    tn_status s = OPTIONS_READ(&cx->diag, tn_write_options, n_inputs, &o, options);
+    tn_status s = OPTIONS_READ(&cx->diag, tn_write_options, external, &o, options);
     const bool own = !o.dialect || (m->graph->dialect && strcmp(o.dialect, m->graph->dialect) == 0);
     if (s == TN_OK)
         s = (m->graph->lowered_from && own ? write_lowered : write_module)(m->graph, &o, &w);

@@ -197,7 +197,7 @@ tn_status tn_module_read(tn_context *cx, const tn_read_options *options, const c
 {
     tn_read_options o;
     *out = NULL;
-    if (OPTIONS_READ(&cx->diag, tn_read_options, n_bindings, &o, options) != TN_OK)
+    if (OPTIONS_READ(&cx->diag, tn_read_options, n_results, &o, options) != TN_OK)
         return context_done(cx, TN_ERR_USAGE);
     if (length >= UINT32_MAX)
         return context_done(cx, diag_report(&cx->diag, DIAG_LimitExceeded, NULL, NO_SPAN,
@@ -226,7 +226,7 @@ tn_status tn_module_read_file(tn_context *cx, const tn_read_options *options, co
 {
     tn_read_options o;
     *out = NULL;
-    if (OPTIONS_READ(&cx->diag, tn_read_options, n_bindings, &o, options) != TN_OK)
+    if (OPTIONS_READ(&cx->diag, tn_read_options, n_results, &o, options) != TN_OK)
         return context_done(cx, TN_ERR_USAGE);
     if (!path)
         return context_done(cx,

@@ -92,7 +92,7 @@ tn_status tn_module_read_for(tn_context *cx, const tn_read_options *options, con
     reading r = {.cx = cx, .path = path, .text = text, .length = length};
     arena memory;
     *out = NULL;
-    if (OPTIONS_READ(&cx->diag, tn_read_options, n_bindings, &r.options, options) != TN_OK)
+    if (OPTIONS_READ(&cx->diag, tn_read_options, n_results, &r.options, options) != TN_OK)
         return context_done(cx, TN_ERR_USAGE);
     tn_status checked = api_check_known(cx, "inputs", inputs, n_inputs, false);
     if (checked == TN_OK)

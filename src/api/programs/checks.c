@@ -189,7 +189,7 @@ tn_status tn_checks_run(tn_context *cx, const tn_read_options *read,
                         void (*each)(void *user, const tn_function_checks *found), void *user)
 {
     check_run r = {.cx = cx, .compile = compile_options, .each = each, .user = user};
-    if (OPTIONS_READ(&cx->diag, tn_read_options, n_bindings, &r.read, read) != TN_OK)
+    if (OPTIONS_READ(&cx->diag, tn_read_options, n_results, &r.read, read) != TN_OK)
         return context_done(cx, TN_ERR_USAGE);
     if (length >= UINT32_MAX)
         return context_done(cx, diag_report(&cx->diag, DIAG_LimitExceeded, NULL, NO_SPAN,

@@ -186,7 +186,7 @@ tn_status tn_program_emit(const tn_program *p, tn_emit_form form, const tn_emit_
     tn_emit_options o;
     text_buffer text;
     text_init(&text, &cx->allocator);
-    tn_status s = OPTIONS_READ(&cx->diag, tn_emit_options, seed, &o, options);
+    tn_status s = OPTIONS_READ(&cx->diag, tn_emit_options, shares_work, &o, options);
     if (s == TN_OK)
         s = emit(p, form, &o, &text);
     return api_deliver(cx, &text, writer, s);

@@ -242,7 +242,7 @@ tn_status tn_modules_compare(const tn_module *a, const tn_module *b,
 {
     tn_equiv_options o;
     comparison c = {.cx = a->graph->cx, .a = a->graph, .b = b->graph, .options = &o};
-    if (OPTIONS_READ(&c.cx->diag, tn_equiv_options, atol, &o, options) != TN_OK)
+    if (OPTIONS_READ(&c.cx->diag, tn_equiv_options, turns, &o, options) != TN_OK)
         return context_done(c.cx, TN_ERR_USAGE);
     const uint32_t runs = c.options->runs ? c.options->runs : DEFAULT_RUNS;
     *result = (tn_equiv_result){.equal = true, .close = true};

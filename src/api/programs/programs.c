@@ -141,7 +141,7 @@ tn_status tn_program_compile(const tn_module *m, const tn_compile_options *optio
     context *cx = m->graph->cx;
     diag_flush(&cx->diag);
     *out = NULL;
-    if (OPTIONS_READ(&cx->diag, tn_compile_options, cache, &o, options) != TN_OK)
+    if (OPTIONS_READ(&cx->diag, tn_compile_options, eager, &o, options) != TN_OK)
         return context_done(cx, TN_ERR_USAGE);
     tn_program *p = memory_alloc(&cx->allocator, sizeof *p);
     if (!p)

@@ -419,7 +419,7 @@ tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in, 
                          size_t n_out, const tn_run_options *options)
 {
     tn_run_options o;
-    const bool known = OPTIONS_TAKE(tn_run_options, cancel_user, &o, options);
+    const bool known = OPTIONS_TAKE(tn_run_options, written_user, &o, options);
     const tn_diagnostic_sink *sink = known && o.sink ? o.sink : &p->sink;
     run r = {.p = p,
              .cx = {.allocator = p->allocator, .limits = p->cx->limits},
@@ -439,7 +439,7 @@ tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in, 
         start_slow_hook(&r, o.cancel_interval_ns, &slow);
     diag_init(&r.cx.diag, &r.cx.allocator, *sink);
     tn_status s =
-        known ? TN_OK : OPTIONS_READ(&r.cx.diag, tn_run_options, cancel_user, &o, options);
+        known ? TN_OK : OPTIONS_READ(&r.cx.diag, tn_run_options, written_user, &o, options);
     if (s == TN_OK)
         s = check_counts(&r, in, n_in, out, n_out);
     if (s == TN_OK)

@@ -1,8 +1,8 @@
 /* Options of callers who may have been compiled with other versions of the public headers.
  *
  * Each structure of options begins with `size_t size`: the caller's sizeof, or 0 for the first
- * layout, which ended with the field that its reader names here for good. New fields are added at
- * the end, never into padding, and mean with 0 what was so before. */
+ * layout, that of version 0.1, which ended with the field that its reader names here for good. New
+ * fields are added at the end, never into padding, and mean with 0 what was so before. */
 #ifndef BASE_CONTEXT_OPTIONS_H
 #define BASE_CONTEXT_OPTIONS_H
 
