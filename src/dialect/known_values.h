@@ -35,6 +35,13 @@ static inline bool known_keeps(tn_dtype d)
            d == TN_F32 || d == TN_F64;
 }
 
+/* N, a number of a file that must not be taken for a size: those as far below 0 as sizes are stored
+ * are out of every range alike. */
+static inline int64_t known_plain_number(int64_t n)
+{
+    return n < DIM_SYMBOLIC ? DIM_SYMBOLIC : n;
+}
+
 /* Room for a value of type DTYPE[DIMS]; NULL without memory, or when it has too many elements. */
 known_value *known_new(arena *memory, tn_dtype dtype, const int64_t *dims, uint32_t rank);
 /* From, and to, dense elements as the library stores them; the latter only without sizes. */

@@ -41,13 +41,6 @@ const known_value *onnx_in_known(onnx_call *c, uint32_t k)
     return onnx_has_in(c, k) ? onnx_value_known(c->im, c->in[k]) : NULL;
 }
 
-/* A number of the file, which must not be taken for a symbolic extent: numbers as far below 0 as
- * these are out of every range alike. */
-static int64_t plain_number(int64_t i)
-{
-    return i < DIM_SYMBOLIC ? DIM_SYMBOLIC : i;
-}
-
 bool onnx_in_ints(onnx_call *c, uint32_t k, bool symbols, uint32_t most, int64_t *out, uint32_t *n)
 {
     const known_value *known = onnx_in_known(c, k);
@@ -67,7 +60,7 @@ bool onnx_in_ints(onnx_call *c, uint32_t k, bool symbols, uint32_t most, int64_t
                                k, dims_text(&c->im->memory, &c->im->m->types, &known->at[i].i, 1));
         out[i] = known->at[i].i;
         if (!known->at[i].is_size)
-            out[i] = plain_number(out[i]);
+            out[i] = known_plain_number(out[i]);
     }
     *n = known->n;
     return true;
@@ -173,7 +166,7 @@ bool onnx_ints_of(onnx_call *c, const char *name, uint32_t k, uint32_t most, int
                            plural_as(*n, "y", "ies"));
     const int64_t *given = a->ints.at;
     for (uint32_t i = 0; i < *n; i++)
-        out[i] = plain_number(given[i]);
+        out[i] = known_plain_number(given[i]);
     return true;
 }
 

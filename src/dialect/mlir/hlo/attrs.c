@@ -27,7 +27,7 @@ bool shlo_int(shlo_call *c, const char *name, int64_t otherwise, int64_t *out)
         return true;
     if (a->kind != MIR_INT || !a->fits)
         return bad(c, name, "a whole number");
-    *out = a->i;
+    *out = known_plain_number(a->i);
     return true;
 }
 
@@ -68,7 +68,7 @@ static bool dense_ints(shlo_call *c, const char *name, const mir_attr *a, uint32
     if (t->count < 0 || t->count > most || dtype_is_float(t->dtype) || dtype_is_complex(t->dtype))
         return bad(c, name, "a list of as many whole numbers as are needed");
     for (int64_t i = 0; i < t->count; i++)
-        out[i] = scalar_load(t->dtype, literal_element(&l, i)).i;
+        out[i] = known_plain_number(scalar_load(t->dtype, literal_element(&l, i)).i);
     *n = (uint32_t)t->count;
     return true;
 }
@@ -87,7 +87,7 @@ static bool list_ints(shlo_call *c, const char *name, const mir_attr *a, uint32_
         if ((item->kind != MIR_INT && item->kind != MIR_BOOL) || *n == most ||
             (item->kind == MIR_INT && !item->fits && item->text.n))
             return bad(c, name, "a list of as many whole numbers as are needed");
-        out[(*n)++] = item->i;
+        out[(*n)++] = known_plain_number(item->i);
     }
     return true;
 }
