@@ -118,8 +118,8 @@ bool mir_read_signature(mir_reader *r, mir_op *o, mir_types *results)
         const mir_type *t;
         if (!mir_read_type(r, &t) || !check_operands(r, o, t->parts, t->n_in))
             return false;
-        *results = (mir_types){(const mir_type **)(uintptr_t)(t->parts + t->n_in),
-                               t->n_parts - t->n_in, 0};
+        const mir_type *const *behind = t->n_in ? t->parts + t->n_in : t->parts; /* may be NULL */
+        *results = (mir_types){(const mir_type **)(uintptr_t)behind, t->n_parts - t->n_in, 0};
         return true;
     }
     do {

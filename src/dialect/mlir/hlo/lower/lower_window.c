@@ -39,8 +39,10 @@ static bool is_cumulative(const window *w, const type *x, int64_t *axis, bool *r
             return false;
         if (w->size[i] == 1 && low == 0 && high == 0)
             continue;
-        const int64_t rest = x->dims[i] - 1;
-        if (*axis >= 0 || w->size[i] != x->dims[i] || low + high != rest || low * high != 0)
+        if (*axis >= 0 || w->size[i] != x->dims[i])
+            return false;
+        const int64_t rest = w->size[i] - 1;
+        if ((low != 0 || high != rest) && (low != rest || high != 0))
             return false;
         *axis = i;
         *reverse = high == rest;
