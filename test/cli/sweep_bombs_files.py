@@ -170,6 +170,14 @@ def mind_inputs(folder):
     return "a.mind", READING
 
 
+def mind_variables(folder):
+    """Derivatives by each of many inputs."""
+    names = [f"x{i}" for i in range(35_000)]
+    (folder / "a.mind").write_text(f"fn main({', '.join(f'{n}: f32' for n in names)}) -> f32 {{\n  let l = {' + '.join(names)};\n"
+                                   f"  let g = grad(l, wrt=[{', '.join(names)}]);\n  g.0\n}}\n")
+    return "a.mind", [["check"]]
+
+
 def mind_misspelled(folder):
     """Functions that are not there, and names of 60 characters that could be meant, but for three of them."""
     known = "".join(f"fn {'a' * 50}{i}(x: f32) -> f32 {{ x }}\n" for i in range(9000))
@@ -333,7 +341,7 @@ def conformance_inputs(folder):
     return "a.yaml", [["conformance"]]
 
 
-FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_windows, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_huge, mind_calls, mind_nested, mind_chain, mind_inputs, mind_long_name, mind_misspelled,
+FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_windows, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_huge, mind_calls, mind_nested, mind_chain, mind_inputs, mind_variables, mind_long_name, mind_misspelled,
             npz_bomb, npz_members, npy_header, safetensors_header, editor_mind, editor_core, editor_hlo, editor_tiny, hlo_tuples, quoted_sizes, conformance_keys, conformance_brackets, conformance_strings, conformance_inputs,
             *(text_of(f) for f in (sweep_bombs.chain, sweep_bombs.inputs, sweep_bombs.outputs, sweep_bombs.symbols, sweep_bombs.long_name,
                                    sweep_bombs.constant, sweep_bombs.wrong, sweep_bombs.wrong_line))]

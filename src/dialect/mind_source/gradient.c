@@ -36,14 +36,15 @@ static bool mark(derivation *d)
     const function *f = d->l->f;
     uint32_t last = f->values.at[d->loss].node;
     size_t n = (size_t)d->loss + 1;
+    bool *is_variable = ARENA_ARRAY(&d->l->s->memory, bool, n);
     d->depends = ARENA_ARRAY(&d->l->s->memory, bool, n);
     d->needed = ARENA_ARRAY(&d->l->s->memory, bool, n);
     d->map = ARENA_ARRAY(&d->l->s->memory, value_id, n);
-    if (!d->depends || !d->needed || !d->map)
+    if (!is_variable || !d->depends || !d->needed || !d->map)
         return no_memory(d);
     for (uint32_t i = 0; i < d->n_wrt; i++)
         if (d->wrt[i] <= d->loss)
-            d->depends[d->wrt[i]] = true;
+            is_variable[d->wrt[i]] = d->depends[d->wrt[i]] = true;
     for (uint32_t i = 0; i <= last; i++) {
         const node *at = &f->nodes.at[i];
         for (uint32_t k = 0; k < at->n_in; k++)
@@ -54,10 +55,7 @@ static bool mark(derivation *d)
         const node *at = &f->nodes.at[i];
         if (!d->needed[at->first_value] || !d->depends[at->first_value])
             continue;
-        bool variable = false;
-        for (uint32_t k = 0; k < d->n_wrt; k++)
-            variable = variable || d->wrt[k] == at->first_value;
-        for (uint32_t k = 0; !variable && k < at->n_in; k++)
+        for (uint32_t k = 0; !is_variable[at->first_value] && k < at->n_in; k++)
             d->needed[at->in[k]] = true;
     }
     for (size_t i = 0; i < n; i++)
@@ -231,14 +229,17 @@ static bool are_entangled(derivation *d)
     const function *f = d->l->f;
     if (d->n_wrt < 2 || !mark(d))
         return false;
+    bool *is_given = ARENA_ARRAY(&d->l->s->memory, bool, f->values.n);
+    if (!is_given)
+        return no_memory(d);
     for (uint32_t i = 0; i < d->n_wrt; i++) {
         const node *n = node_of(f, d->wrt[i]);
         for (uint32_t k = 0; d->wrt[i] <= d->loss && k < n->n_in; k++)
             if (d->depends[n->in[k]])
                 return true;
-        for (uint32_t k = 0; k < i; k++)
-            if (d->wrt[k] == d->wrt[i])
-                return true;
+        if (is_given[d->wrt[i]])
+            return true;
+        is_given[d->wrt[i]] = true;
     }
     return false;
 }
