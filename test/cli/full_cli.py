@@ -434,6 +434,16 @@ class Check(Case):
         (d,) = self.tenon("check", "calls.mlir", "--limit", "nodes=2500", "--diagnostics=json", status=1).json()
         self.assertEqual(d["kind"], "LimitExceeded")
 
+    def test_memory_of_source(self):
+        """However far reading comes, the limit is told once."""
+        names = [f"y{i}" for i in range(5000)]
+        text = (f"fn g({', '.join(f'{n}: f32' for n in names)}) -> f32 {{ y0 }}\n"
+                f"fn main(x: f32) -> f32 {{ g({', '.join(f'{n}=x' for n in names)}) }}\n")
+        for limit in range(200_000, 6_000_000, 400_000):
+            done = self.tenon("check", "-", "--from", "mind-source", "--limit", f"memory_bytes={limit}", stdin=text, status=1)
+            self.assertEqual(done.err.count("LimitExceeded"), 1, done.err)
+            self.assertEqual(len(done.err.splitlines()), 1, done.err)
+
     def test_limit_of_errors(self):
         lines = "".join(f"  %v{i} = nope{i}(%x) -> tensor<f32>\n" for i in range(300))
         self.write("wrong.ptir", f"func @main(%x: tensor<f32>) -> tensor<f32> {{\n{lines}  return %x\n}}\n")

@@ -23,7 +23,7 @@ void surface_report(surface *s, diag_kind kind, span at, const char *format, ...
 
 void surface_no_memory(surface *s)
 {
-    if (s->status != TN_ERR_NOMEM)
+    if (!surface_stopped(s))
         s->status = module_no_memory(s->m);
 }
 

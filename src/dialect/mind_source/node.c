@@ -71,12 +71,12 @@ value_id lowering_node(lowering *l, op_id op, const value_id *in, uint32_t n_in,
         l->f->nodes.at[l->f->nodes.n - 1].name = NULL;
         return v;
     }
+    const diag_channel *d = &l->s->m->cx->diag;
     if (status == TN_ERR_REJECTED)
         restate_operands(l, in, n_in);
-    if (status != TN_ERR_REJECTED)
+    if (status != TN_ERR_REJECTED || d->refused_with != TN_OK ||
+        surface_errors(l->s) >= l->s->m->cx->limits.errors)
         l->s->status = status;
-    else if (surface_errors(l->s) >= l->s->m->cx->limits.errors)
-        l->s->status = TN_ERR_REJECTED;
     return NO_VALUE;
 }
 
