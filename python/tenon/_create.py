@@ -7,7 +7,7 @@ from typing import Any, Mapping, Sequence, Union
 import numpy as np
 
 from . import _library as c
-from ._arguments import MOST_SIGNED, chars, whole
+from ._arguments import MOST_SIGNED, chars, number, whole
 from ._dtypes import DType, DTypeLike, c_type, dtype as dtype_of, parse_type
 from ._errors import UsageError
 from ._trace import Dim, Value, call, cast, constant, current, many, operands, values_of
@@ -156,6 +156,8 @@ def _attributes(given: Mapping[str, Any]) -> tuple[Any, list[Any]]:
                            (2, "floats", c_double))
         if kind == 6:
             xs = [chars(name, v) for v in xs]
+        elif kind == 2:
+            xs = [number(name, v) for v in xs]
         values: Any = (of * max(1, len(xs)))(*xs)
         held.append(values)
         a.name, a.kind, a.is_array, a.n = chars("attributes", name), kind, isinstance(x, (list, tuple)), len(xs)

@@ -19,7 +19,7 @@ def concatenate(xs: Any, axis: Optional[int] = 0) -> Value:
     if axis is None:
         vs, axis = [ravel(v) for v in vs], 0
     t = current()
-    return t.value(c.lib.tn_concat(t.b, values_of(vs), axis))
+    return t.value(c.lib.tn_concat(t.b, values_of(vs), operator.index(axis)))
 
 
 def stack(xs: Any, axis: int = 0) -> Value:

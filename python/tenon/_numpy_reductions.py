@@ -1,6 +1,7 @@
 """NumPy's reductions, cumulative functions and sorts."""
 from __future__ import annotations
 
+import operator
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -185,8 +186,8 @@ def _line(x: Any, axis: Optional[int], kind: Any, order: Any) -> tuple[Value, in
 
 
 def sort(x: Any, axis: Optional[int] = -1, kind: Any = None, order: None = None) -> Value:
-    y, axis = _line(x, axis, kind, order)
-    return many(1, lambda out: c.lib.tn_sort(current().b, values_of([y]), axis, False, out))[0]
+    y, along = _line(x, axis, kind, order)
+    return many(1, lambda out: c.lib.tn_sort(current().b, values_of([y]), operator.index(along), False, out))[0]
 
 
 def argsort(x: Any, axis: Optional[int] = -1, kind: Any = None, order: None = None) -> Value:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import operator
 import threading
-from ctypes import byref, c_void_p
+from ctypes import ArgumentError, byref, c_double, c_void_p
 from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
@@ -355,8 +355,13 @@ def is_tracing() -> bool:
 def call(name: str, *args: Any) -> Value:
     """Append the operation of the builder's function NAME; values and extents become what it takes."""
     t = current()
-    return t.value(getattr(c.lib, "tn_" + name)(t.b, *(t.scope.raw(t, a) if isinstance(a, Value) else a
-                                                       for a in args)))
+    function = getattr(c.lib, "tn_" + name)
+    try:
+        return t.value(function(t.b, *(t.scope.raw(t, a) if isinstance(a, Value) else a for a in args)))
+    except ArgumentError as error:  # of ctypes: "argument 3: TypeError: wrong type"
+        k = int(str(error).split()[1].rstrip(":")) - 1
+        kind = "a number is" if function.argtypes[k] is c_double else "a whole number is"
+        raise TypeError(f"{kind} wanted, not {args[k - 1]!r}, where '{name.replace('nn_', '')}' is appended") from None
 
 
 def is_weak(x: Any) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _library as c
 from ._axes import list_of
+from ._errors import UsageError
 from ._trace import Value, call, cast, constant, current, is_weak, operands
 
 __all__ = ["attention", "avg_pool", "conv2d", "cross_entropy", "embedding", "gelu", "layer_norm", "linear",
@@ -34,9 +35,11 @@ def silu(x: Any) -> Value:
     return call("nn_silu", constant(x))
 
 
-def gelu(x: Any, approximate: bool = False) -> Value:
-    """x P(N(0, 1) <= x), or its approximation by tanh, which GPT-2 uses"""
-    return call("nn_gelu_tanh" if approximate else "nn_gelu", constant(x))
+def gelu(x: Any, approximate: Union[bool, str] = False) -> Value:
+    """x P(N(0, 1) <= x), or its approximation by tanh, which GPT-2 uses. PyTorch's "none" and "tanh" say the same."""
+    if approximate not in (False, True, "none", "tanh"):
+        raise UsageError(f"'approximate' is {approximate!r}, and must be True, False, 'tanh' or 'none'")
+    return call("nn_gelu_tanh" if approximate in (True, "tanh") else "nn_gelu", constant(x))
 
 
 def erf(x: Any) -> Value:

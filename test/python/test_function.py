@@ -415,7 +415,10 @@ class Functions(unittest.TestCase):
 
     def test_wrong_arguments(self):
         for kind, message, f in ((tenon.UsageError, "'combine' is 'avg'", lambda x: tenon.scatter(x, [0], [1.0], combine="avg")),
-                                 (TypeError, "'k' is 1.5", lambda x: tenon.top_k(x, 1.5)), (TypeError, "'n' is 2.5", lambda x: tenon.segment_sum(x, [0, 1], 2.5))):
+                                 (TypeError, "'k' is 1.5", lambda x: tenon.top_k(x, 1.5)), (TypeError, "'n' is 2.5", lambda x: tenon.segment_sum(x, [0, 1], 2.5)),
+                                 (TypeError, "whole number is wanted, not None, where 'softmax'", lambda x: nn.softmax(x, axis=None)),
+                                 (TypeError, "a number is wanted, not 'a'", lambda x: nn.rms_norm(x, epsilon="a")), (TypeError, "integer", lambda x: np.sort(x, axis="1")),
+                                 (tenon.UsageError, "'approximate' is 'fast'", lambda x: nn.gelu(x, approximate="fast"))):
             with self.assertRaisesRegex(kind, message):
                 tenon.function(f)(X)
         with self.assertRaisesRegex(tenon.UsageError, "has_aux a function gives a pair"):
@@ -458,6 +461,9 @@ class Functions(unittest.TestCase):
         y = tenon.function(lambda x: nn.layer_norm(x))(x)
         np.testing.assert_allclose(y, (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5), rtol=1e-4,
                                    atol=1e-5)
+        for alike in (False, "none"), (True, "tanh"):
+            of, other = (tenon.function(lambda x: nn.gelu(x, approximate=a))(x).tolist() for a in alike)
+            self.assertEqual(of, other)
         for name in ("sigmoid", "silu", "gelu", "erf", "log_softmax", "rms_norm"):
             self.assertEqual(tenon.function(getattr(nn, name))(x).shape, x.shape)
         table = tenon.function(lambda t: nn.embedding(t, np.array([[1, 0]])))(x)
