@@ -114,26 +114,29 @@ def _are_apart(parts: list[Any]) -> bool:
 
 
 def _open_axes(x: Value, parts: list[Any]) -> Value:
-    """Take what PARTS want of axes of symbolic sizes, and write in PARTS what is left to do."""
+    """Take what PARTS want of axes of symbolic sizes, and leave in PARTS what is to be done then."""
     axis = 0
-    for i, k in enumerate(parts):
-        if k is None:
+    left: list[Any] = []
+    for k in parts:
+        n = None if k is None else x.shape[axis]
+        if not isinstance(n, Dim) or is_positions(k) or k == slice(None):
+            left.append(k)
+        elif not isinstance(k, slice):
+            x = take(x, np.array(k, np.int64), axis)
             continue
-        n = x.shape[axis]
-        if isinstance(n, Dim) and not is_positions(k) and k != slice(None):
-            if k == slice(None, None, -1):
-                x = call("reverse", x, c.ints([axis]))
-            else:
-                x = take(x, np.array(_wanted(k, n), np.int64), axis)
-            parts[i] = slice(None) if isinstance(k, slice) else 0
-        axis += 1
+        elif k == slice(None, None, -1):
+            x = call("reverse", x, c.ints([axis]))
+            left.append(slice(None))
+        else:
+            x = take(x, np.array(_wanted(k, n), np.int64), axis)
+            left.append(slice(None))
+        axis += k is not None
+    parts[:] = left
     return x
 
 
-def _wanted(k: Any, n: Dim) -> Any:
+def _wanted(k: slice, n: Dim) -> range:
     """The positions that K takes of an axis of the size N; negative ones count from its end."""
-    if not isinstance(k, slice):
-        return [k]
     step = 1 if k.step is None else k.step
     start = 0 if k.start is None else k.start
     stop = 0 if k.stop is None and start < 0 else k.stop  # the end, counted from there
@@ -167,6 +170,7 @@ def _add_slice(k: slice, n: Any, starts: list[int], ends: list[int], steps: list
     begin, end = 0, _END  # of a symbolic axis, all
     if not isinstance(n, Dim):
         begin, end, step = k.indices(n)
+        end = _END if (begin, end, step) == (0, n, 1) else end
         if step < 0 and end < 0:
             end = -n - 1  # before the first
     _add((begin, end, step), starts, ends, steps)

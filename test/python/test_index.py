@@ -116,6 +116,7 @@ class Index(unittest.TestCase):
                 program = tenon.function("f32[n, m, 2]")(lambda x: x[key])
                 np.testing.assert_array_equal(program(x), x[key])
                 np.testing.assert_array_equal(tenon.grad(lambda x: (program(x) * 2).sum())(x), np.where(np.isin(x, x[key]), 2, 0))
+        self.assertIn("take", tenon.function("f32[n, m, 2]")(lambda x: x[:, -1] + x[:, 0]).text("ptir-text"))  # which has no slices of open sizes
         with self.assertRaisesRegex(tenon.RunError, "out of bounds"):
             tenon.function("f32[n]")(lambda x: x[-2:])(np.ones(1, np.float32))
 
