@@ -184,7 +184,8 @@ class Function(Generic[_R]):
         if found is None:
             tensors = [n for n in self._names if n not in self._static]
             if len(tensors) != len(self._types):
-                raise UsageError(f"{len(self._types)} types are declared for {len(tensors)} arguments")
+                raise UsageError(f"{len(self._types)} types are declared for {len(tensors)} arguments: {', '.join(tensors)}. Each has one, also with a "
+                                 "default, or is named in static=")
             found = self._traced[key] = self._trace(list(zip(tensors, self._types)), static)
         self._last = self._last_declared = found
         return found
