@@ -32,9 +32,13 @@ typedef enum onnx_cell_kind { ONNX_CELL_RNN, ONNX_CELL_GRU, ONNX_CELL_LSTM } onn
 /* log(1 + exp(x)) */
 tn_value onnx_softplus(onnx_call *c, tn_value x);
 tn_value onnx_elu(onnx_call *c, tn_value x, double alpha);
-/* The root of a sum of squares. Where that is 0 the squares have the slope 0, and the root has an
- * infinite one: together they have 0. */
-tn_value onnx_root_of_squares(onnx_call *c, tn_value sum);
+/* The root of order P > 1 of a sum of such powers. Where that is 0 the powers have the slope 0, and
+ * the root has an infinite one: together they have 0. */
+tn_value onnx_root_of_powers(onnx_call *c, tn_value sum, double p);
+static inline tn_value onnx_root_of_squares(onnx_call *c, tn_value sum)
+{
+    return onnx_root_of_powers(c, sum, 2);
+}
 /* X times BY, X plus BY. */
 static inline tn_value onnx_scaled(onnx_call *c, tn_value x, double by)
 {

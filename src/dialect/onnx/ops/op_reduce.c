@@ -41,12 +41,14 @@ static tn_value log_sum_exp(onnx_call *c, tn_value x, tn_ints axes, bool keep)
     return keep || axes.n == 0 ? y : tn_squeeze(b, y, axes);
 }
 
-tn_value onnx_root_of_squares(onnx_call *c, tn_value sum)
+tn_value onnx_root_of_powers(onnx_call *c, tn_value sum, double p)
 {
     tn_builder *b = c->b;
     const tn_value zero = tn_scalar_like(b, sum, 0), one = tn_scalar_like(b, sum, 1);
     const tn_value is_zero = tn_compare(b, TN_EQ, sum, zero);
-    const tn_value root = tn_sqrt(b, tn_select(b, is_zero, one, sum));
+    const tn_value some = tn_select(b, is_zero, one, sum);
+    const tn_value root =
+        p == 2 ? tn_sqrt(b, some) : tn_pow(b, some, tn_scalar_like(b, some, 1 / p));
     return tn_select(b, is_zero, zero, root);
 }
 

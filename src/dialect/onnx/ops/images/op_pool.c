@@ -215,9 +215,7 @@ static tn_value powered(onnx_call *c, tn_value x, double p)
 
 static tn_value rooted(onnx_call *c, tn_value x, double p)
 {
-    return p == 1   ? x
-           : p == 2 ? onnx_root_of_squares(c, x)
-                    : tn_pow(c->b, x, tn_scalar_like(c->b, x, 1 / p));
+    return p == 1 ? x : onnx_root_of_powers(c, x, p);
 }
 
 static double order_of(onnx_call *c)
@@ -272,6 +270,8 @@ bool onnx_op_lp_normalization(onnx_call *c)
     const tn_value sum = tn_sum(c->b, powered(c, x, p), TN_INTS(axis), true);
     const tn_value norm = rooted(c, sum, p), none = tn_scalar_like(c->b, x, 0);
     const tn_value some = tn_compare(c->b, TN_NE, norm, none);
-    const tn_value unit = tn_select(c->b, some, tn_div(c->b, x, norm), none);
+    const tn_value one = tn_scalar_like(c->b, x, 1);
+    const tn_value length = tn_select(c->b, some, norm, one); /* so that slopes are numbers, too */
+    const tn_value unit = tn_select(c->b, some, tn_div(c->b, x, length), none);
     return onnx_give(c, 0, onnx_as_like(c, unit, given));
 }

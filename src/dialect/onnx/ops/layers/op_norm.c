@@ -243,7 +243,7 @@ bool onnx_op_mean_variance_normalization(onnx_call *c)
     if (!onnx_axes(c, axes, n, t->rank))
         return false;
     const moments m = moments_of(c, x, (tn_ints){axes, n});
-    const tn_value deviation = onnx_plus(c, tn_sqrt(c->b, m.variance), 1e-9);
+    const tn_value deviation = onnx_plus(c, onnx_root_of_squares(c, m.variance), 1e-9);
     return onnx_give(c, 0, tn_cast(c->b, tn_div(c->b, m.centred, deviation), t->dtype));
 }
 
