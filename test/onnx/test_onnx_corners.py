@@ -177,6 +177,20 @@ class Corners(Case):
         got, = self.results("GatherND", 1, x, ints(-1, -3, 0, 2).reshape(2, 2))
         np.testing.assert_array_equal(got, [x[2, 0], x[0, 2]])
 
+    def test_short_positions_in_long_tensors(self):
+        """The numbers of elements are computed from positions of 32 bits, and may need more."""
+        for extent, dtype in (8, "si32"), ((1 << 30) + 8, "si64"), ("n", "si64"):
+            data = model([node("ScatterElements", "x i u", "y", axis=0)], [("x", "ui8", [3, extent]), ("i", "si32", [1, 1]), ("u", "ui8", [1, 1])],
+                         [("y", "ui8", None)])
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "m.onnx")
+                path.write_bytes(data)
+                text = start("convert", path, "--to", "ptir-text").stdout
+            products = [line for line in text.splitlines() if "= mul(" in line]
+            self.assertTrue(products)
+            for line in products:
+                self.assertIn(f"tensor<{dtype}, ", line)
+
     def test_words_that_are_none(self):
         for op, opset, shapes, attributes in (("DepthToSpace", 13, [[1, 4, 2, 2]], {"blocksize": 2, "mode": "RCD"}),
                                               ("Gelu", 20, [[3]], {"approximate": "erf"}),

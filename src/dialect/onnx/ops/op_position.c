@@ -38,6 +38,14 @@ static bool is_inside(onnx_call *c, uint32_t k, uint32_t component, uint32_t n, 
     return ok;
 }
 
+/* The positions I in a type that holds the numbers of all elements of a tensor of type T. */
+static tn_value wide_enough(onnx_call *c, tn_value i, const type *t)
+{
+    const type *u = onnx_type_of(c, i);
+    const bool is_short = t->count >= 0 && t->count <= INT32_MAX;
+    return u && u->dtype == TN_SI32 && !is_short ? tn_cast(c->b, i, TN_SI64) : i;
+}
+
 /* ---- GatherElements, ScatterElements ---- */
 
 /* The first elements of X along every axis but AXIS, as many as DIMS says. */
@@ -120,13 +128,15 @@ static tn_value scattered_rows(onnx_call *c, scatter_kind how, tn_value x, tn_va
     return tn_scatter_reduce(c->b, x, i, updates, 0, combines[how]);
 }
 
-/* The number of each element of a tensor of type T, in one of type U whose positions along AXIS are
- * I, with the same order of axes. */
-static tn_value element_numbers(onnx_call *c, const type *t, const type *u, tn_value i,
-                                int64_t axis)
+/* The number of each element of a tensor of type T, in one whose positions along AXIS are I, with
+ * the same order of axes. */
+static tn_value element_numbers(onnx_call *c, const type *t, tn_value i, int64_t axis)
 {
-    const tn_dtype d = u->dtype;
+    const type *u = onnx_type_of(c, i);
     tn_value all = tn_no_value();
+    if (!u)
+        return all;
+    const tn_dtype d = u->dtype;
     for (uint32_t k = 0; k < t->rank; k++) {
         const dim stride = product(c, t->dims + k + 1, t->rank - k - 1);
         const tn_value at = k == axis ? i : tn_iota(c->b, d, onnx_dims(u), k);
@@ -146,10 +156,10 @@ bool onnx_op_scatter_elements(onnx_call *c)
     if (!t || !u || !elements_axis(c, t, u, &axis) || !reduction_of(c, &how) ||
         !onnx_in_fits(c, 2, onnx_dims(u)))
         return false;
-    const tn_value i = onnx_positions(c, 1, t->dims[axis]);
+    const tn_value i = wide_enough(c, onnx_positions(c, 1, t->dims[axis]), t);
     const dim n = product(c, u->dims, u->rank);
     const tn_value flat = tn_reshape(c->b, x, TN_INTS(product(c, t->dims, t->rank), 1));
-    tn_value numbers = element_numbers(c, t, u, i, axis);
+    tn_value numbers = element_numbers(c, t, i, axis);
     if (axis > 0 && !is_inside(c, 1, 0, 1, t->dims[axis])) /* else no element has the number */
         numbers = where_inside(c, numbers, i, t->dims[axis]);
     const tn_value at = tn_reshape(c->b, numbers, TN_INTS(n));
@@ -180,7 +190,7 @@ static bool components(onnx_call *c, const type *t, const type *u, uint32_t batc
  * FROM on, and batches count too. */
 static tn_value row_numbers(onnx_call *c, uint32_t k, const type *t, uint32_t from, uint32_t n)
 {
-    const tn_value i = onnx_in(c, k);
+    const tn_value i = wide_enough(c, onnx_in(c, k), t);
     const type *u = onnx_type_of(c, i);
     dim places[TN_MAX_RANK];
     if (!u)
