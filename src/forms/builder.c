@@ -199,7 +199,9 @@ const type *builder_type(const tn_builder *b, tn_value v)
 
 bool builder_list(tn_builder *b, const char *op, const void *at, size_t n)
 {
-    if (!at && n > 0 && is_building(b))
+    if (!at && n == SIZE_MAX && is_building(b))
+        builder_fail(b, DIAG_Usage, op, "tn_all_axes() is a list for reductions only");
+    else if (!at && n > 0 && is_building(b))
         builder_fail(b, DIAG_Usage, op, "a list of %zu entr%s is NULL", n,
                      plural_as(n, "y", "ies"));
     return is_building(b);

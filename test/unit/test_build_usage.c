@@ -57,6 +57,10 @@ static tn_value null_permutation(tn_builder *b, tn_value x)
 {
     return tn_transpose(b, x, nothing(2));
 }
+static tn_value all_axes(tn_builder *b, tn_value x)
+{
+    return tn_transpose(b, x, tn_all_axes()); /* a list for reductions */
+}
 static tn_value null_extents(tn_builder *b, tn_value x)
 {
     return tn_broadcast(b, x, nothing(2));
@@ -160,6 +164,7 @@ static void faults_are_reported(void)
         {null_shape, "Usage", TN_ERR_USAGE},
         {null_axes, "Usage", TN_ERR_USAGE},
         {null_permutation, "Usage", TN_ERR_USAGE},
+        {all_axes, "Usage", TN_ERR_USAGE},
         {null_extents, "Usage", TN_ERR_USAGE},
         {null_starts, "Usage", TN_ERR_USAGE},
         {null_sizes, "Usage", TN_ERR_USAGE},
