@@ -26,6 +26,14 @@ static tn_value input_of_type(tn_builder *b, const char *name, const type *t)
     return append(&l, NULL, 0);
 }
 
+static bool has_input(const tn_builder *b, const function *f, const char *name, uint64_t h)
+{
+    for (uint32_t p = hash_first(&b->inputs, h), i; (i = hash_at(&b->inputs, h, &p)) != HASH_NONE;)
+        if (strcmp(attr_string(node_of(f, f->inputs.at[i])->attrs, KEY_NAME), name) == 0)
+            return true;
+    return false;
+}
+
 tn_value tn_input(tn_builder *b, const char *name, tn_dtype dtype, tn_ints shape)
 {
     const type *t;
@@ -42,12 +50,18 @@ tn_value tn_input(tn_builder *b, const char *name, tn_dtype dtype, tn_ints shape
                      f->name);
         return tn_no_value();
     }
-    for (uint32_t i = 0; i < f->inputs.n; i++)
-        if (strcmp(attr_string(node_of(f, f->inputs.at[i])->attrs, KEY_NAME), name) == 0) {
-            builder_fail(b, DIAG_InvalidInput, "input", "there is an input '%s' already", name);
-            return tn_no_value();
-        }
-    return input_of_type(b, name, t);
+    const uint64_t h = hash_bytes(0, name, strlen(name));
+    const uint32_t index = f->inputs.n;
+    if (has_input(b, f, name, h)) {
+        builder_fail(b, DIAG_InvalidInput, "input", "there is an input '%s' already", name);
+        return tn_no_value();
+    }
+    const tn_value v = input_of_type(b, name, t);
+    if (tn_is_value(v) && !hash_add(&b->cx->allocator, &b->inputs, h, index)) {
+        builder_no_memory(b);
+        return tn_no_value();
+    }
+    return v;
 }
 
 static tn_value param_of_type(tn_builder *b, const type *t)

@@ -48,6 +48,7 @@ void tn_builder_free(tn_builder *b)
     context *cx = b->cx;
     diag_flush(&cx->diag);
     VECTOR_RELEASE(&cx->allocator, &b->scopes);
+    hash_release(&cx->allocator, &b->inputs);
     grad_work_release(&cx->allocator, &b->work);
     module_free(b->m);
     memory_free(&cx->allocator, b, sizeof *b);

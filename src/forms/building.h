@@ -17,7 +17,8 @@ struct tn_builder {
     uint32_t first_scope;   /* of its values, see builder_scope; 0 for those inside of readers */
     /* The functions being built, by index in the module: the entry, then open regions. */
     VECTOR(uint32_t) scopes;
-    grad_work work; /* of all derivatives */
+    grad_work work;    /* of all derivatives */
+    hash_index inputs; /* of the program, by name */
 };
 
 /* Entries that a list may have: every attribute list has at most two for each axis. */

@@ -138,6 +138,12 @@ def hlo_nested(folder):
     return "a.mlir", READING
 
 
+def hlo_inputs(folder):
+    inputs = ", ".join(f"%x{i}: tensor<f32>" for i in range(40_000))
+    (folder / "a.mlir").write_text(f"func.func @main({inputs}) -> tensor<f32> {{\n  return %x0 : tensor<f32>\n}}\n")
+    return "a.mlir", READING
+
+
 def hlo_huge(folder):
     (folder / "a.mlir").write_text("module {\n  func.func @main() -> tensor<f32> {\n    %c = stablehlo.constant dense<1.0> : tensor<1000000x1000000xf32>\n"
                                    "    %z = stablehlo.constant dense<0.0> : tensor<f32>\n    %r = stablehlo.reduce(%c init: %z) applies stablehlo.add "
@@ -341,7 +347,7 @@ def conformance_inputs(folder):
     return "a.yaml", [["conformance"]]
 
 
-FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_windows, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_huge, mind_calls, mind_nested, mind_chain, mind_inputs, mind_variables, mind_long_name, mind_misspelled,
+FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_windows, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_inputs, hlo_huge, mind_calls, mind_nested, mind_chain, mind_inputs, mind_variables, mind_long_name, mind_misspelled,
             npz_bomb, npz_members, npy_header, safetensors_header, editor_mind, editor_core, editor_hlo, editor_tiny, hlo_tuples, quoted_sizes, conformance_keys, conformance_brackets, conformance_strings, conformance_inputs,
             *(text_of(f) for f in (sweep_bombs.chain, sweep_bombs.inputs, sweep_bombs.outputs, sweep_bombs.symbols, sweep_bombs.long_name,
                                    sweep_bombs.constant, sweep_bombs.wrong, sweep_bombs.wrong_line))]

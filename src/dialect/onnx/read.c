@@ -442,6 +442,7 @@ tn_status onnx_read(module *m, const read_options *options)
     VECTOR_RELEASE(m->allocator, &im.warnings.list);
     VECTOR_RELEASE(m->allocator, &im.found);
     VECTOR_RELEASE(&m->cx->allocator, &im.b.scopes);
+    hash_release(&m->cx->allocator, &im.b.inputs);
     arena_release(&im.memory);
     return s;
 }

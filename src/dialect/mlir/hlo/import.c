@@ -225,6 +225,7 @@ void shlo_close(shlo_reader *r)
     VECTOR_RELEASE(r->m->allocator, &r->rows);
     VECTOR_RELEASE(r->m->allocator, &r->refusals.list);
     VECTOR_RELEASE(&r->m->cx->allocator, &r->b.scopes);
+    hash_release(&r->m->cx->allocator, &r->b.inputs);
     arena_release(&r->memory);
 }
 
