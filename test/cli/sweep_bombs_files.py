@@ -58,6 +58,14 @@ def onnx_chain(folder):
     return "a.onnx", READING
 
 
+def onnx_sequences(folder):
+    """Sequences of 1, 2, 3, .. elements, each of which has its own."""
+    nodes = [onnx_node("SequenceEmpty", [], ["s0"])]
+    nodes += [onnx_node("SequenceInsert", [f"s{i}", "x"], [f"s{i + 1}"]) for i in range(25_000)]
+    (folder / "a.onnx").write_bytes(onnx_model([*nodes, onnx_node("SequenceLength", ["s25000"], ["y"])]))
+    return "a.onnx", READING
+
+
 def onnx_functions(folder):
     """Each function calls the next twice: 2^40 operations if all were written out."""
     def function(i, inner):
@@ -347,7 +355,7 @@ def conformance_inputs(folder):
     return "a.yaml", [["conformance"]]
 
 
-FAMILIES = [onnx_chain, onnx_functions, onnx_nested, onnx_windows, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_inputs, hlo_huge, mind_calls, mind_nested, mind_chain, mind_inputs, mind_variables, mind_long_name, mind_misspelled,
+FAMILIES = [onnx_chain, onnx_sequences, onnx_functions, onnx_nested, onnx_windows, onnx_huge, hlo_calls, hlo_chain, hlo_nested, hlo_inputs, hlo_huge, mind_calls, mind_nested, mind_chain, mind_inputs, mind_variables, mind_long_name, mind_misspelled,
             npz_bomb, npz_members, npy_header, safetensors_header, editor_mind, editor_core, editor_hlo, editor_tiny, hlo_tuples, quoted_sizes, conformance_keys, conformance_brackets, conformance_strings, conformance_inputs,
             *(text_of(f) for f in (sweep_bombs.chain, sweep_bombs.inputs, sweep_bombs.outputs, sweep_bombs.symbols, sweep_bombs.long_name,
                                    sweep_bombs.constant, sweep_bombs.wrong, sweep_bombs.wrong_line))]

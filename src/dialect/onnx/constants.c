@@ -206,3 +206,19 @@ void *onnx_table(onnx_call *c, int64_t n, int64_t each)
         (void)onnx_no_memory(c->im);
     return table;
 }
+
+onnx_value *onnx_items_room(onnx_call *c, uint32_t n)
+{
+    enum { MOST = 1 << 22 };
+    if (n > MOST - c->im->n_items) {
+        (void)onnx_refuse(c, DIAG_LimitExceeded,
+                          "sequences would have more than %d elements, with those of nodes before",
+                          MOST);
+        return NULL;
+    }
+    c->im->n_items += n;
+    onnx_value *items = ARENA_ARRAY(&c->im->memory, onnx_value, n);
+    if (!items)
+        (void)onnx_no_memory(c->im);
+    return items;
+}

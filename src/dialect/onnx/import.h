@@ -94,6 +94,7 @@ typedef struct importer {
     VECTOR(const onnx_node *) odd;
     uint64_t n_called;                   /* those of functions */
     int64_t n_tabled;                    /* numbers of all tables */
+    uint64_t n_items;                    /* elements of all sequences */
     size_t sparse_bytes, sparse_written; /* of all sparse tensors: as dense ones, in the file */
     bool is_over;                        /* there were more than the limit, which was reported */
     bool no_memory;
@@ -257,6 +258,9 @@ const known_value *onnx_value_known(importer *im, onnx_value *v);
 /* N times EACH zeros of 8 bytes, for numbers that are computed while the file is read. NULL, and
  * refused, without memory and when all tables of the file have more than 2^25. */
 void *onnx_table(onnx_call *c, int64_t n, int64_t each);
+/* Room for the N elements of a sequence. NULL, and refused, without memory and when all sequences
+ * of the file, each of which has its own, have more than 2^22. */
+onnx_value *onnx_items_room(onnx_call *c, uint32_t n);
 
 /* ---- external.c ---- */
 

@@ -72,10 +72,10 @@ static bool enter_value(const onnx_captures *s, const onnx_value *v, onnx_value 
     *own = *v;
     own->v = tn_no_value();
     if (v->items) {
-        onnx_items *items = ARENA_NEW(&im->memory, onnx_items);
-        onnx_value *at = ARENA_ARRAY(&im->memory, onnx_value, v->items->n);
-        if (!items || !at)
-            return onnx_no_memory(im);
+        onnx_value *at = onnx_items_room(s->c, v->items->n);
+        onnx_items *items = at ? ARENA_NEW(&im->memory, onnx_items) : NULL;
+        if (!items)
+            return at && onnx_no_memory(im);
         for (uint32_t i = 0; i < v->items->n; i++)
             if (!enter_value(s, &v->items->at[i], &at[i], params, n))
                 return false;

@@ -12,7 +12,8 @@ bool onnx_in_is_one(onnx_call *c, uint32_t k, tn_dtype d);
 const onnx_graph *onnx_inner_graph(onnx_call *c, const char *name);
 /* The data of the N VALUES, which are tensors, where the builder stands. */
 bool onnx_all_data(onnx_call *c, onnx_value *values, uint32_t n, tn_value *out);
-/* Room for a sequence of N elements, which becomes result K; NULL without memory. */
+/* Room for a sequence of N elements, which becomes result K; NULL, reported, without memory and
+ * beyond the limit on elements. */
 onnx_value *onnx_new_items(onnx_call *c, uint32_t k, uint32_t n);
 /* Room for N entries in the reader's memory; one more, so that it is never empty. */
 tn_value *onnx_room(onnx_call *c, uint32_t n);

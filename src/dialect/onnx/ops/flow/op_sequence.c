@@ -17,10 +17,11 @@ static const onnx_items *items_in(onnx_call *c, uint32_t k)
 
 onnx_value *onnx_new_items(onnx_call *c, uint32_t k, uint32_t n)
 {
-    onnx_items *items = ARENA_NEW(&c->im->memory, onnx_items);
-    onnx_value *at = ARENA_ARRAY(&c->im->memory, onnx_value, n);
-    if (!items || !at) {
-        (void)onnx_no_memory(c->im);
+    onnx_value *at = onnx_items_room(c, n);
+    onnx_items *items = at ? ARENA_NEW(&c->im->memory, onnx_items) : NULL;
+    if (!items) {
+        if (at)
+            (void)onnx_no_memory(c->im);
         return NULL;
     }
     *items = (onnx_items){at, n};
@@ -120,8 +121,6 @@ bool onnx_op_sequence_insert(onnx_call *c)
     uint32_t at = 0;
     if (!s || !tensor_in(c, 1) || !position_in(c, 2, s->n, 1, s->n, &at))
         return false;
-    if (s->n == UINT32_MAX)
-        return onnx_refuse(c, DIAG_LimitExceeded, "the sequence is too long");
     onnx_value *all = onnx_new_items(c, 0, s->n + 1);
     for (uint32_t i = 0; all && i <= s->n; i++)
         all[i] = i < at ? s->at[i] : i == at ? *c->in[1] : s->at[i - 1];
