@@ -1,9 +1,6 @@
 /* The built-in functions that differentiate. */
 #include "dialect/mind_source/builtin.h"
 
-/* Gradients of gradients; each order multiplies the work. */
-enum { MOST_ORDERS = 16 };
-
 /* One tensor to differentiate by. Numbers have no identity, so they need a type first. */
 static bool read_wrt(use *u, const value *v, span at, value_id *out)
 {
@@ -89,9 +86,9 @@ value builtin_grad(use *u)
         return lowering_no_memory(u->l);
     *c = *u->values[0].u.closure;
     c->of = again ? u->values[0].u.closure : NULL;
-    if (c->order++ == MOST_ORDERS)
+    if (c->order++ == LOWERING_ORDERS)
         return lowering_fault(u->l, DIAG_LimitExceeded, u->at,
-                              "more than %d gradients of gradients", MOST_ORDERS);
+                              "more than %d gradients of gradients", LOWERING_ORDERS);
     c->with_value = u->b->op != 0;
     return (value){.kind = V_GRADIENT, .u.closure = c};
 }

@@ -306,6 +306,20 @@ static value check_loss(lowering *l, const value *v, span call)
     return *v;
 }
 
+/* What is to be differentiated: the function of C, which may be a gradient, of N ARGUMENTS. */
+static value apply_inner(lowering *l, const closure *c, const value *arguments, const span *at,
+                         uint32_t n, span call)
+{
+    if (l->orders == LOWERING_ORDERS)
+        return lowering_fault(l, DIAG_LimitExceeded, call, "more than %d gradients of gradients",
+                              LOWERING_ORDERS);
+    l->orders++;
+    const value v = c->of ? lowering_apply_gradient(l, c->of, arguments, at, n, call)
+                          : lowering_apply(l, c, arguments, at, n, call);
+    l->orders--;
+    return v;
+}
+
 value lowering_apply_gradient(lowering *l, const closure *c, const value *arguments, const span *at,
                               uint32_t n, span call)
 {
@@ -332,8 +346,7 @@ value lowering_apply_gradient(lowering *l, const closure *c, const value *argume
     fresh[0] = tensor_value(by);
     for (uint32_t i = 1; i < n; i++)
         fresh[i] = arguments[i];
-    value v = c->of ? lowering_apply_gradient(l, c->of, fresh, at, n, call)
-                    : lowering_apply(l, c, fresh, at, n, call);
+    value v = apply_inner(l, c, fresh, at, n, call);
     if (v.kind == V_NUMBER || v.kind == V_FILL)
         v = tensor_value(lowering_tensor(l, v, call, value_type(l->f, x)->dtype));
     v = check_loss(l, &v, call);

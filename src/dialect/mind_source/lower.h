@@ -56,6 +56,9 @@ typedef struct scope {
     const struct scope *below[2];
 } scope;
 
+/* Gradients of gradients, by name or by calls; each multiplies the work. */
+enum { LOWERING_ORDERS = 16 };
+
 typedef struct closure {
     function_decl *decl;
     const scope *scope;       /* what its body sees, itself included */
@@ -96,7 +99,8 @@ typedef struct lowering {
     const scope *globals;    /* what functions of the top level see */
     value_id *option_inputs; /* by option: its input; NO_VALUE: not needed so far */
     frame *frame;
-    uint32_t depth; /* of expressions and calls */
+    uint32_t depth;  /* of expressions and calls */
+    uint32_t orders; /* of gradients that are being made, in each other */
     uint32_t n_owners;
     uint64_t steps;
     hash_index by_content; /* nodes that a gradient may share, up to n_hashed */
