@@ -14,6 +14,7 @@ import unittest
 
 import numpy as np
 
+from lib.onnx_files import model, node
 from lib.program import HANG, TENON
 
 ADD = """\
@@ -450,6 +451,10 @@ class Check(Case):
         self.assertEqual(len(self.tenon("check", "wrong.ptir", "--diagnostics=json", status=1).json()), 100)
         self.assertEqual(len(self.tenon("check", "wrong.ptir", "--limit", "errors=7", "--diagnostics=json", status=1).json()), 7)
         self.assertEqual(len(self.tenon("check", "wrong.ptir", "--limit", "errors=0", "--diagnostics=json", status=1).json()), 300)
+        self.write("twice.ptir", "func @f(%x: tensor<f32>) -> tensor<f32> {\n  return %x\n}\n" * 200)
+        self.assertEqual(len(self.tenon("check", "twice.ptir", "--diagnostics=json", status=1).json()), 100)
+        (self.dir / "wrong.onnx").write_bytes(model([node("Exp", f"u{i}", f"v{i}") for i in range(200)], [("x", "f32", [2])], [("v0", "f32", None)]))
+        self.assertEqual(len(self.tenon("check", "wrong.onnx", "--diagnostics=json", status=1).json()), 100)
 
     def test_hostile_text(self):
         for text in [b"\xff\xfe", b"\0" * 100, b"%" * 10000, b"(" * 100000, b"\x1b[2J" * 10, b"%0 = " * 5000,

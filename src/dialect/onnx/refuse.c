@@ -40,15 +40,16 @@ static void place_node(onnx_call *c, refusal *r)
                                   c->version, ONNX_TEXT(output), byte);
 }
 
-/* The refusal for this reason when it is a new one, without a message; NULL otherwise. */
+/* The refusal for this reason when it is a new one, without a message; NULL otherwise, also when
+ * there are as many as the limit on errors lets be told. */
 static refusal *fresh(importer *im, diag_kind kind, const char *about, const char *format)
 {
     bool is_full;
     if (im->no_memory)
         return NULL;
-    refusal *r =
-        refusal_for(&im->refusals, im->m->allocator, UINT32_MAX, kind, about, format, &is_full);
-    if (!r)
+    refusal *r = refusal_for(&im->refusals, im->m->allocator, im->m->cx->limits.errors, kind, about,
+                             format, &is_full);
+    if (!r && !is_full)
         (void)onnx_no_memory(im);
     return r && r->count == 1 ? r : NULL;
 }

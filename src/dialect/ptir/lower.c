@@ -433,6 +433,7 @@ static tn_status add_functions(lowering *l)
     bool found = false;
     for (uint32_t i = 0; i < p->functions.n; i++) {
         const ptir_function *from = &p->functions.at[i];
+        TN_TRY(ptir_lower_enough(l));
         if (!module_add_function(l->m, from->name, strlen(from->name)))
             return ptir_lower_no_memory(l);
         if (from->name == p->entry) { /* interned */
@@ -449,6 +450,7 @@ static tn_status add_functions(lowering *l)
     for (uint32_t k = 0; k < p->regions.n; k++) {
         char name[32];
         const uint64_t id = p->regions.at[k].region;
+        TN_TRY(ptir_lower_enough(l));
         int n = snprintf(name, sizeof name, PTIR_REGION_PREFIX "%" PRIu64, id);
         function *f = module_add_function(l->m, name, (size_t)n);
         if (!f)
