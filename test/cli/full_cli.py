@@ -445,6 +445,15 @@ class Check(Case):
             self.assertEqual(done.err.count("LimitExceeded"), 1, done.err)
             self.assertEqual(len(done.err.splitlines()), 1, done.err)
 
+    def test_memory_of_lines(self):
+        """The lines after that at which memory ends say nothing."""
+        lines = "".join(f"%{i + 1} = Exp (%{i}) : tensor<f32>[4]\n" for i in range(1000))
+        text = '%0 = Input () {name="x"} : tensor<f32>[4]\n' + lines + "outputs: %1000\n"
+        self.tenon("check", "-", "--from", "mind", stdin=text)
+        for limit in range(40_000, 120_000, 10_000):
+            done = self.tenon("check", "-", "--from", "mind", "--limit", f"memory_bytes={limit}", stdin=text, status=1)
+            self.assertEqual(len(done.err.splitlines()), 1, done.err)
+
     def test_limit_of_errors(self):
         lines = "".join(f"  %v{i} = nope{i}(%x) -> tensor<f32>\n" for i in range(300))
         self.write("wrong.ptir", f"func @main(%x: tensor<f32>) -> tensor<f32> {{\n{lines}  return %x\n}}\n")

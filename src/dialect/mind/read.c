@@ -125,6 +125,13 @@ static tn_status read_instr(reader *r, instr *in)
     return finish_instr(r, in);
 }
 
+/* Were there too many errors, or was memory refused, which every line would tell again? */
+static bool has_ended(const reader *r)
+{
+    const diag_channel *d = &r->m->cx->diag;
+    return d->refused_with != TN_OK || d->n_errors - r->errors_before >= r->m->cx->limits.errors;
+}
+
 static tn_status read_definition(reader *r)
 {
     instr in;
@@ -134,7 +141,7 @@ static tn_status read_definition(reader *r)
     tn_status s = expect(r, '=', "'='");
     if (s == TN_OK)
         s = at_id(r) ? read_alias(r, &in.id) : read_instr(r, &in);
-    if (s == TN_ERR_REJECTED && !r->stop) {
+    if (s == TN_ERR_REJECTED && !r->stop && !has_ended(r)) {
         tn_status defined = stand_in(r, &in);
         return defined == TN_OK ? s : defined;
     }
@@ -213,11 +220,6 @@ static tn_status read_line(reader *r)
     return syntax_error(r, "an instruction, 'outputs:' or 'gradients:'");
 }
 
-static bool too_many_errors(const reader *r)
-{
-    return r->m->cx->diag.n_errors - r->errors_before >= r->m->cx->limits.errors;
-}
-
 /* Make room for about as many instructions as the beginning of a long text promises. Without the
  * memory the arrays grow as they are needed. */
 static void make_room(reader *r)
@@ -244,7 +246,7 @@ static tn_status read_lines(reader *r)
         char first = peek_token(r);
         r->is_torn = false;
         tn_status s = read_line(r);
-        if (s != TN_OK && (s != TN_ERR_REJECTED || r->stop || too_many_errors(r)))
+        if (s != TN_OK && (s != TN_ERR_REJECTED || r->stop || has_ended(r)))
             return s;
         /* A misspelt `outputs` line is one fault, not two. */
         r->may_hide_outputs |= r->is_torn && first != '%';
@@ -295,12 +297,12 @@ static tn_status finish_module(reader *r)
 {
     module *m = r->m;
     value_id v = 0;
-    if (r->outputs_line.at == NO_SPAN.at && !r->may_hide_outputs && !too_many_errors(r))
+    if (r->outputs_line.at == NO_SPAN.at && !r->may_hide_outputs && !has_ended(r))
         (void)missing_outputs(r);
-    for (uint32_t i = 0; i < r->outputs.n && !too_many_errors(r); i++)
+    for (uint32_t i = 0; i < r->outputs.n && !has_ended(r); i++)
         if (resolve(r, &r->outputs.at[i], "output", i, &v) == TN_OK)
             TN_TRY(function_add_output(r->f, v));
-    for (uint32_t i = 0; i < r->gradients.n && !too_many_errors(r); i++)
+    for (uint32_t i = 0; i < r->gradients.n && !has_ended(r); i++)
         if (resolve(r, &r->gradients.at[i], "gradient", i / 2, &v) == TN_OK &&
             !VECTOR_PUSH(m->allocator, &m->gradients, v))
             return module_no_memory(m);
