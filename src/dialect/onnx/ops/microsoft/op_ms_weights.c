@@ -1,5 +1,4 @@
 /* Products with weights of few bits (domain com.microsoft). */
-#include "base/memory/checked.h"
 #include "dialect/onnx/ops/op.h"
 
 /* ---- weights in blocks of few bits ---- */
@@ -28,13 +27,6 @@ typedef struct blocks {
     int64_t k, n, bits, size, count; /* rows and columns of the matrix; elements, blocks a column */
 } blocks;
 
-/* How many elements T has; -1 where that is not known, or more than can be counted. */
-static int64_t elements_of(const type *t)
-{
-    int64_t n;
-    return t && type_is_static(t) && product_i64(t->dims, t->rank, &n) ? n : -1;
-}
-
 static bool read_blocks(onnx_call *c, blocks *s)
 {
     *s = (blocks){onnx_attr_int(c, "K", 0), onnx_attr_int(c, "N", 0), onnx_attr_int(c, "bits", 4),
@@ -45,7 +37,8 @@ static bool read_blocks(onnx_call *c, blocks *s)
                            "'K', 'N' and 'block_size' are numbers of elements, and 'bits' 2, 4 or "
                            "8");
     s->count = (s->k + s->size - 1) / s->size;
-    return elements_of(onnx_in_type(c, 1)) == s->n * s->count * (s->size * s->bits / 8) ||
+    const type *t = onnx_in_type(c, 1);
+    return (t && t->count == s->n * s->count * (s->size * s->bits / 8)) ||
            onnx_refuse(c, DIAG_DimensionMismatch, "the weights are not 'N' columns of blocks");
 }
 
