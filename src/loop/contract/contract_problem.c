@@ -107,7 +107,8 @@ bool contract_problem_init(problem *p, const contract_spec *spec, const machine 
     p->has_many_registers = on->registers > 16;
     p->has_dynamic_n = contract_has_dynamic(s->n, s->n_n);
     p->has_dynamic_k = contract_has_dynamic(s->k, s->n_k);
-    /* One number in any number of columns: there are no panels of it for all sizes. */
+    /* A constant is packed for as many columns as there are now, which is too few panels where
+     * their number is dynamic: then it is packed by the kernel. */
     s->b_is_constant = s->b_is_constant && !p->has_dynamic_n;
     p->a = (factors){.dtype = s->a, .buffer = buffer_a, .load = s->load_a, .user = s->user_a};
     p->b = (factors){.dtype = s->b, .buffer = buffer_b, .load = s->load_b, .user = s->user_b};
