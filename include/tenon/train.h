@@ -229,7 +229,7 @@ typedef struct tn_train_step {
  * batch / leaves of them in each run. Numbers are converted where no value changes.
  *
  * program  copied
- * data     borrowed until the trainer is freed
+ * data     borrowed until the trainer is freed; of any context
  * trainer  owned by the caller: tn_trainer_free, before the context is freed
  * returns  TN_ERR_USAGE     a setting is out of its range, or does not suit the program
  *          TN_ERR_INPUT     data or weights are missing or do not fit, or are too few for a batch

@@ -26,7 +26,7 @@ from ._function import Function
 from ._module import Module, bindings, level_of, names_of
 from ._owned import NotCopied
 from ._ranks import RankGroup, Ranks, mpi
-from ._read import open as open_module
+from ._read import open as open_module, read_again
 from ._samples import Data, Dataset, Files
 from ._tensor import Tensor
 
@@ -125,6 +125,19 @@ def optimizer(name: str = "adam", *, dtype: DTypeLike = "f32", weight_decay: flo
 
 # ---- training ----
 
+def _module_of(program: Union[Module, Function[Any], PathLike], what: str, context: Optional[Context] = None) -> Module:
+    """The module that is WHAT, in CONTEXT if one is given: a traced function has a context of its own."""
+    if isinstance(program, Function):
+        program = program.module
+    elif not isinstance(program, Module):
+        if callable(program):
+            kind = type(program).__name__
+            raise TypeError(f"a module, a traced function or the name of a file is {what}, not an object of type {kind}"
+                            f"{'; tenon.function traces it' if kind == 'function' else ''}")
+        program = open_module(program, context=context)
+    return program if context in (None, program._context) else read_again(*program._file(), context)
+
+
 class Weights(Dict[str, Tensor]):
     """Copies of the weights of a trainer, by name: a change of them would change nothing there."""
 
@@ -175,7 +188,7 @@ class Trainer(NotCopied):
     rate, schedule, warmup   the learning rate, how it goes on ("constant", "cosine", "step"), and in how many steps
                              it grows to its full height
     optimizer, weight_decay, momentum, betas, epsilon   how weights change, as in `optimizer`
-    update     a program to change weights by instead
+    update     a program to change weights by instead: as `program`, of any context
     clip_norm  longer gradients are scaled to this norm; 0: none is
     skip       a step whose loss or gradient is not finite changes nothing; else it raises RunError
     init       a file, or arrays by name: first values of weights, and of inputs that are neither trained nor data
@@ -199,22 +212,16 @@ class Trainer(NotCopied):
                  wrt: Union[str, Sequence[str]], loss: Union[str, int, None] = None, batch: int = 0, leaves: int = 0,
                  seed: int = 0, steps: int = 0, epochs: int = 0, rate: float = 0.001, schedule: str = "constant",
                  warmup: int = 0, optimizer: str = "adam", weight_decay: float = 0.0, momentum: Optional[float] = None,
-                 betas: Optional[tuple[float, float]] = None, epsilon: Optional[float] = None, update: Optional[Module] = None,
-                 clip_norm: float = 0.0, skip: bool = False, init: Union[PathLike, Mapping[str, Any], None] = None,
-                 ranks: Optional[Ranks] = None, dims: Mapping[str, int] = {}, level: Optional[int] = None,
-                 engine: Optional[str] = None, cpu: Optional[str] = None, threads: int = 0, memory_bytes: int = 0) -> None:
+                 betas: Optional[tuple[float, float]] = None, epsilon: Optional[float] = None,
+                 update: Union[Module, Function[Any], PathLike, None] = None, clip_norm: float = 0.0, skip: bool = False,
+                 init: Union[PathLike, Mapping[str, Any], None] = None, ranks: Optional[Ranks] = None,
+                 dims: Mapping[str, int] = {}, level: Optional[int] = None, engine: Optional[str] = None,
+                 cpu: Optional[str] = None, threads: int = 0, memory_bytes: int = 0) -> None:
         if steps and epochs:
             raise UsageError("steps and epochs exclude each other")
         if number("rate", rate) == 0:  # which the library takes for the usual one
             raise UsageError("nothing is learnt at the rate 0")
-        if isinstance(program, Function):
-            program = program.module
-        elif not isinstance(program, Module):
-            if callable(program):
-                kind = type(program).__name__
-                raise TypeError(f"a module, a traced function or the name of a file is trained, not an object of type {kind}"
-                                f"{'; tenon.function traces it' if kind == 'function' else ''}")
-            program = open_module(program)
+        program = _module_of(program, "trained")
         self._context = program._context
         if ranks is not None:
             ranks._enter(self._context)
@@ -224,8 +231,8 @@ class Trainer(NotCopied):
         how = _optimizer(optimizer, weight_decay, momentum, betas, epsilon)
         if update is not None and (weight_decay or any(o is not None for o in (momentum, betas, epsilon))):
             raise UsageError("weight_decay, momentum, betas and epsilon are of an optimizer, and the update takes its place")
-        if update is not None and update._context is not self._context:
-            raise UsageError("the update is a module of another context than the program")
+        if update is not None:
+            update = _module_of(update, "taken as an update", self._context)
         compile_options = c.CompileOptions(
             size=ctypes.sizeof(c.CompileOptions), level=level_of(level), engine=chars_or_none("engine", engine),
             bindings=bindings(dims), n_bindings=len(dims), cpu=chars_or_none("cpu", cpu),
@@ -253,11 +260,7 @@ class Trainer(NotCopied):
             self._handle = 0
 
     def _dataset(self, data: Union[Dataset, Data]) -> Dataset:
-        if not isinstance(data, Dataset):
-            return Dataset(data, context=self._context, _wanted=self._wanted)
-        if data._context is not self._context:
-            raise UsageError("the data is of another context than the program")
-        return data
+        return data if isinstance(data, Dataset) else Dataset(data, context=self._context, _wanted=self._wanted)
 
     # ---- looking ----
 

@@ -253,6 +253,27 @@ class Shared(Case):
             self.assertEqual(sum("wait for each other" in str(error) for error in out), refused, out)
             self.assertTrue(all(isinstance(error, tenon.Error) for error in out), out)
 
+    def test_contexts(self):
+        """A traced function has a context of its own: data sets and updates of any serve it, also traced ones."""
+        @tenon.function("f32[3, 2]", "f32[2]", "f32[n, 3]", "f32[n, 2]")
+        def loss(w, b, x, y):
+            return ((x @ w + b - y) ** 2).mean()
+
+        @tenon.function("f32[n]", "f32[n]", "f32")
+        def descend(weight, gradient, rate):
+            return weight - gradient * rate
+        want = finish(self.trainer(net=loss))
+        data = train.Dataset({"x": X, "y": Y})
+        t = self.trainer(data, net=loss, update=train.optimizer())
+        self.assertEqual(finish(t), want)
+        self.assertEqual(t.validate(data), t.validate({"x": X, "y": Y}))
+        (self.dir / "update.ptir").write_text(train.optimizer().text("ptir-text"), encoding="utf-8")
+        self.assertEqual(finish(self.trainer(net=loss, update=self.dir / "update.ptir")), want)
+        del data
+        gc.collect()
+        self.assertEqual(t.step().step, 9)  # which lives as long as a trainer reads it
+        self.assertEqual(finish(self.trainer(net=loss, update=descend)), finish(self.trainer(net=loss, optimizer="sgd")))
+
     def test_alone(self):
         with train.mpi() as ranks:
             self.assertEqual((ranks.rank, ranks.ranks), (0, 1))
@@ -271,11 +292,8 @@ class Refused(Case):
                      {"schedule": "linear"}, {"steps": 9, "epochs": 1}, {"rate": -1.0}, {"rate": 0}, {"level": 5}):
             with self.subTest(more), self.assertRaises(tenon.UsageError):
                 self.trainer(**more)
-        other = tenon.Context()
-        with self.assertRaisesRegex(tenon.UsageError, "another context"):
-            self.trainer(train.Dataset({"x": X, "y": Y}, context=other))
-        with self.assertRaisesRegex(tenon.UsageError, "another context"):
-            self.trainer(update=train.optimizer(context=other))
+        with self.assertRaisesRegex(TypeError, "taken as an update, not an object of type function; tenon.function"):
+            self.trainer(update=lambda weight, gradient: weight)
 
     def test_data(self):
         with self.assertRaises(tenon.InputError):
