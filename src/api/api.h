@@ -47,6 +47,11 @@ tn_status api_read_text(module *m, const tn_read_options *o, const char *shown,
 /* Tell the names of M's context, if an editor asks for them, what M demands of its sizes. */
 void api_note_sizes(const module *m);
 
+/* The input of M, or its output, that a name in tn_gradient_options stands for, as a position; how
+ * many there are where it stands for none. */
+uint32_t api_find_input(const module *m, const char *name);
+uint32_t api_find_output(const module *m, const char *name);
+
 /* The number of an -O level. */
 static inline int api_level(tn_level level)
 {

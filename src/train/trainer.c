@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/api.h"
 #include "base/context/options.h"
 #include "base/memory/hash.h"
 #include "base/text/text.h"
@@ -59,25 +60,6 @@ tn_status trainer_hash(context *cx, const tn_module *m, uint64_t *hash)
     return s;
 }
 
-/* The output that is the loss. */
-static tn_status find_loss(tn_trainer *t, const tn_module *m, const char *name)
-{
-    const size_t n = tn_module_output_count(m);
-    tn_port port;
-    bool found = false;
-    t->loss = 0;
-    for (size_t i = 0; name && i < n; i++) {
-        TN_TRY(tn_module_output(m, i, &port));
-        const bool is_position = trainer_is_called(name, &(tn_port){.name = ""}, i);
-        if (is_position || (!found && trainer_is_called(name, &port, n)))
-            t->loss = i;
-        found = found || trainer_is_called(name, &port, n);
-        if (is_position)
-            break;
-    }
-    return TN_OK;
-}
-
 bool trainer_is_called(const char *name, const tn_port *port, size_t position)
 {
     char number[24];
@@ -93,24 +75,18 @@ static size_t inputs_called(const tn_trainer *t, const char *name, const char **
 {
     const size_t length = strlen(name);
     size_t n = 0;
-    for (size_t i = 0; i < t->n_in; i++)
-        if (trainer_is_called(name, &t->ports[i], i))
-            n = 1;
-    if (n == 0) {
-        for (size_t i = 0; i < t->n_in; i++) {
-            const char *whole = t->ports[i].name;
-            if (strncmp(name, whole, length) != 0 || whole[length] != '.')
-                continue;
-            if (at)
-                at[n] = whole;
-            n++;
-        }
-        if (n > 0)
-            return n;
+    const bool is_one = api_find_input(t->module->graph, name) < t->n_in;
+    for (size_t i = 0; !is_one && i < t->n_in; i++) {
+        const char *whole = t->ports[i].name;
+        if (strncmp(name, whole, length) != 0 || whole[length] != '.')
+            continue;
+        if (at)
+            at[n] = whole;
+        n++;
     }
-    if (at)
+    if (n == 0 && at)
         at[0] = name; /* also one that no input has, of which differentiation tells */
-    return 1;
+    return n > 0 ? n : 1;
 }
 
 /* Let O name the inputs that are trained one by one. */
@@ -145,10 +121,11 @@ static tn_status find_ports(tn_trainer *t, tn_train_options *o)
     for (size_t i = 0; i < t->n_in; i++)
         TN_TRY(tn_module_input(t->module, i, &t->ports[i]));
     TN_TRY(name_weights(t, o));
-    for (size_t i = 0; i < t->n_in; i++)
-        for (size_t k = 0; k < o->n_wrt; k++)
-            if (trainer_is_called(o->wrt[k], &t->ports[i], i))
-                t->roles[i] = ROLE_WEIGHT;
+    for (size_t k = 0; k < o->n_wrt; k++) {
+        const uint32_t i = api_find_input(t->module->graph, o->wrt[k]);
+        if (i < t->n_in)
+            t->roles[i] = ROLE_WEIGHT;
+    }
     return TN_OK;
 }
 
@@ -161,7 +138,7 @@ static tn_status differentiate(tn_trainer *t, const tn_train_options *o)
         .size = sizeof g, .loss = o->loss, .wrt = o->wrt, .n_wrt = o->n_wrt};
     compile.bindings = NULL;
     compile.n_bindings = 0;
-    TN_TRY(find_loss(t, t->module, o->loss));
+    t->loss = o->loss ? api_find_output(t->module->graph, o->loss) : 0;
     TN_TRY(tn_module_copy(t->module, &bound));
     tn_status s = trainer_bind_sizes(t, bound);
     if (s == TN_OK)

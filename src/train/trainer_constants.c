@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "api/api.h"
 #include "graph/literal.h"
 #include "graph/public.h"
 #include "train/trainer.h"
@@ -13,13 +14,14 @@ static bool stands_for(const char *wanted, const char *name, bool whole)
     return strncmp(wanted, name, n) == 0 && name[n] == (whole ? '\0' : '.');
 }
 
+/* Has the program an input of that name, or a structure of inputs? */
 static bool has_input(const tn_trainer *t, const char *wanted)
 {
     tn_port port;
     for (size_t i = 0; i < tn_module_input_count(t->module); i++) {
         if (tn_module_input(t->module, i, &port) != TN_OK)
             return true; /* what is wrong is found again where inputs are listed */
-        if (trainer_is_called(wanted, &port, i) || stands_for(wanted, port.name, false))
+        if (trainer_is_called(wanted, &port, SIZE_MAX) || stands_for(wanted, port.name, false))
             return true;
     }
     return false;
@@ -95,9 +97,13 @@ static tn_status open_called(tn_trainer *t, const char *wanted, bool whole)
 
 tn_status trainer_open_constants(tn_trainer *t, const tn_train_options *o)
 {
-    for (size_t k = 0; k < o->n_wrt; k++)
-        if (!has_input(t, o->wrt[k]))
-            TN_TRY(open_called(t, o->wrt[k], constants_called(t, o->wrt[k], true, NULL) > 0));
+    for (size_t k = 0; k < o->n_wrt; k++) {
+        const char *name = o->wrt[k];
+        const bool is_whole = constants_called(t, name, true, NULL) > 0;
+        const size_t n = tn_module_input_count(t->module);
+        if (!has_input(t, name) && (is_whole || api_find_input(t->module->graph, name) >= n))
+            TN_TRY(open_called(t, name, is_whole));
+    }
     return TN_OK;
 }
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -110,6 +111,30 @@ class Bits(Case):
             self.assertEqual(self.train("--loss", name), want, name)
         self.assertNotEqual(self.train("--seed", "1"), want)
         self.assertNotEqual(self.train("--leaves", "2"), self.train("--leaves", "16"))
+
+    def test_loss_by_id(self):
+        """The loss that is told and judged is the one that is made small, whatever it was called by."""
+        (self.dir / "two.ir").write_text(NET.replace("outputs: %loss, %scores", "outputs: %e, %loss"))
+        want = self.train("--log", "log.jsonl", "--leaves", "2")
+        told = [line["loss"] for line in map(json.loads, (self.dir / "log.jsonl").read_text().splitlines())]
+        done = self.run_train("--leaves", "2", "--validate", "data.npz")
+        judged = re.findall(r"after step .*: loss .*", done.stderr)
+        for name in ("1", "%loss", "%9", "01"):
+            with self.subTest(name):
+                done = self.run_train("--loss", name, "--leaves", "2", "--log", "log.jsonl", "--validate", "data.npz", net="two.ir")
+                self.assertEqual(digest_of(done.stdout), want, done.stderr)
+                lines = [json.loads(line) for line in (self.dir / "log.jsonl").read_text().splitlines()]
+                self.assertEqual([line["loss"] for line in lines if "loss" in line], told)
+                self.assertEqual(re.findall(r"after step .*: loss .*", done.stderr), judged)
+
+    def test_names_that_are_positions(self):
+        """An input that is called as the position of another is meant where the name is one."""
+        for old, new in (("w", "1"), ("y", "2")):
+            (self.dir / "net.ir").write_text((self.dir / "net.ir").read_text().replace(f'name="{old}"', f'name="{new}"'))
+        np.savez(self.dir / "data.npz", **{"x": self.x, "2": self.y})
+        self.assertEqual(self.train("--output", "w.npz", wrt="1,b"), self.train(wrt="1,b"))
+        with np.load(self.dir / "w.npz") as got:
+            self.assertEqual({name: got[name].shape for name in got.files}, {"1": (3, 2), "b": (2,)})
 
     def test_started_as_one_of_several(self):
         """mpirun and srun say so, and then the module for their MPI is wanted; a job is not yet a rank."""

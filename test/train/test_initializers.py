@@ -70,6 +70,15 @@ class Initializers(unittest.TestCase):
                 np.testing.assert_array_equal(got[name], want[name])
         self.assertFalse(np.array_equal(want["net.w"], W))
 
+    def test_numbers_as_names(self):
+        """What is called as a position is that, as exporters that number all values call weights."""
+        (self.dir / "net.onnx").write_bytes(network(W, B, ("1", "0")))
+        want = self.train("net.ir", "net.w,net.b", "a.npz", "--init", "init.npz")
+        got = self.train("net.onnx", "1,0", "b.npz")
+        self.assertEqual(sorted(got.files), ["0", "1"])
+        np.testing.assert_array_equal(got["1"], want["net.w"])
+        np.testing.assert_array_equal(got["0"], want["net.b"])
+
     def test_names_of_states(self):
         """A weight may be called as a checkpoint calls the state of another one."""
         want = self.train("net.onnx", "net", "a.npz")

@@ -94,11 +94,16 @@ static uint32_t find(const function *f, const value_id *list, uint32_t n, const 
     return is_number(name, &at) && at < n ? at : n;
 }
 
+uint32_t api_find_input(const module *m, const char *name)
+{
+    const function *f = module_entry(m);
+    return find(f, f->inputs.at, f->inputs.n, name);
+}
+
 static tn_status find_input(const request *r, const char *name, uint32_t *out)
 {
-    const function *f = module_entry(r->m);
-    *out = find(f, f->inputs.at, f->inputs.n, name);
-    return *out < f->inputs.n ? TN_OK : unknown(r, "input", name);
+    *out = api_find_input(r->m, name);
+    return *out < module_entry(r->m)->inputs.n ? TN_OK : unknown(r, "input", name);
 }
 
 /* The output that the text itself calls NAME, or NAME as Core IR spells values; else N. */
@@ -113,6 +118,16 @@ static uint32_t find_named(const function *f, const char *name)
     return f->outputs.n;
 }
 
+uint32_t api_find_output(const module *m, const char *name)
+{
+    const function *f = module_entry(m);
+    uint32_t at = 0;
+    if (is_number(name, &at) && at < f->outputs.n) /* whatever values are called */
+        return at;
+    at = find_named(f, name);
+    return at < f->outputs.n ? at : find(f, f->outputs.at, f->outputs.n, name);
+}
+
 static tn_status find_loss(request *r)
 {
     const function *f = module_entry(r->m);
@@ -120,13 +135,7 @@ static tn_status find_loss(request *r)
     if (f->outputs.n == 0)
         return diag_report(&r->cx->diag, DIAG_MissingOutputs, &r->m->source, NO_SPAN,
                            "the program has no output to differentiate");
-    uint32_t at = 0;
-    if (!name || (is_number(name, &at) && at < f->outputs.n)) /* whatever values are called */
-        r->options.loss = at;
-    else if ((at = find_named(f, name)) < f->outputs.n)
-        r->options.loss = at;
-    else
-        r->options.loss = find(f, f->outputs.at, f->outputs.n, name);
+    r->options.loss = name ? api_find_output(r->m, name) : 0;
     return r->options.loss < f->outputs.n ? TN_OK : unknown(r, "output", name);
 }
 
