@@ -100,6 +100,29 @@ EQUAL = """func @main(%x: tensor<si64, 600>, %y: tensor<f32, 2>) -> (tensor<si64
 }
 """
 
+# Extremes, remainders and bits of 64 bits: operators of ONNX Runtime see 32 or 53 of them.
+WIDE = """module {
+  func.func @main(%x: tensor<7xi64>, %y: tensor<7xi64>, %u: tensor<7xui64>, %v: tensor<7xui64>) -> (tensor<7xi64>, tensor<7xi64>, tensor<7xi64>, tensor<7xi64>, tensor<7xi64>, tensor<7xui64>, tensor<7xi32>, tensor<7xi64>, tensor<7xi64>) {
+    %one = stablehlo.constant dense<1> : tensor<7xi64>
+    %low = stablehlo.constant dense<-5000000000> : tensor<i64>
+    %high = stablehlo.constant dense<5000000000> : tensor<i64>
+    %uone = stablehlo.constant dense<1> : tensor<7xui64>
+    %uby = stablehlo.maximum %v, %uone : tensor<7xui64>
+    %by = stablehlo.or %y, %one : tensor<7xi64>
+    %a = stablehlo.maximum %x, %y : tensor<7xi64>
+    %b = stablehlo.minimum %x, %y : tensor<7xi64>
+    %c = stablehlo.clamp %low, %x, %high : (tensor<i64>, tensor<7xi64>, tensor<i64>) -> tensor<7xi64>
+    %d = stablehlo.xor %x, %y : tensor<7xi64>
+    %e = stablehlo.remainder %x, %by : tensor<7xi64>
+    %f = stablehlo.remainder %u, %uby : tensor<7xui64>
+    %g = stablehlo.convert %x : (tensor<7xi64>) -> tensor<7xi32>
+    %h = stablehlo.shift_right_logical %x, %y : tensor<7xi64>
+    %i = stablehlo.shift_left %x, %y : tensor<7xi64>
+    return %a, %b, %c, %d, %e, %f, %g, %h, %i : tensor<7xi64>, tensor<7xi64>, tensor<7xi64>, tensor<7xi64>, tensor<7xi64>, tensor<7xui64>, tensor<7xi32>, tensor<7xi64>, tensor<7xi64>
+  }
+}
+"""
+
 
 def written(folder, name, text, *options):
     """The model of a program, which must be one to the checker, and read back with the same bits."""
@@ -191,6 +214,12 @@ def main():
         written(folder, "control.ptir", CONTROL)
         written(folder, "unsigned.ptir", UNSIGNED)
         written(folder, "spread.ptir", SPREAD)
+        wide = written(folder, "wide.mlir", WIDE).read_bytes()
+        for operator in (b"Clip", b"ReduceSum", b"fmod"):
+            if bytes([len(operator)]) + operator in wide:
+                raise Failure(f"integers of 64 bits are computed with {operator.decode()}")
+        if wide.count(b"\x03Max") + wide.count(b"\x03Min") != 1:
+            raise Failure("extremes of si64 are not chosen by comparisons")
         reversed_slice(folder)
         weights = written(folder, "equal.ptir", EQUAL).read_bytes()
         for name in b"pq":

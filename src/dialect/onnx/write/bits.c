@@ -144,8 +144,8 @@ void onnx_put_logic(onnx_writer *w, const node *n)
     const pattern p = pattern_of(w, n, 0), q = pattern_of(w, n, 1);
     const onnx_id a = bits_of(w, &p), b = bits_of(w, &q);
     const onnx_id all = joined_bits(w, (op_id)n->op, a, b);
-    const onnx_id weighed = onnx_2(w, "Mul", all, powers(w, p.bits < LOW_BITS ? p.bits : LOW_BITS));
-    const onnx_id low = sum_of_axis(w, weighed);
+    /* not ReduceSum, which ONNX Runtime forms in double */
+    const onnx_id low = onnx_2(w, "MatMul", all, powers(w, p.bits < LOW_BITS ? p.bits : LOW_BITS));
     const onnx_id negative =
         p.negative == ONNX_NOTHING ? ONNX_NOTHING : onnx_2(w, op, p.negative, q.negative);
     onnx_result(w, n, element_of(w, low, negative, d));
@@ -170,7 +170,7 @@ static onnx_id shifted_unsigned(onnx_writer *w, const node *n)
     const onnx_id y = onnx_cast_plain(w, onnx_operand(w, n, 1), in);
     const scalar most = {.kind = DTYPE_UNSIGNED, .u = dtype_table[d].bits - 1};
     const onnx_id last = onnx_number(&w->out, in, most);
-    const onnx_id by = onnx_2(w, "Min", y, last);
+    const onnx_id by = onnx_extreme_of(w, "Min", y, last);
     const onnx_id in2[] = {x, by};
     const onnx_setting way = ONNX_TEXT_SET("direction", n->op == OP_SHIFT_LEFT ? "LEFT" : "RIGHT");
     const onnx_id shifted = onnx_make(&w->out, "BitShift", in, in2, 2, &way, 1);
@@ -205,8 +205,8 @@ static onnx_id amount(onnx_writer *w, const node *n, uint32_t bits, int64_t most
     const onnx_id below = onnx_test(w, "Less", y, zero);
     const onnx_id above = onnx_test(w, "GreaterOrEqual", y, width);
     *far = onnx_2(w, "Or", below, above);
-    const onnx_id up = onnx_2(w, "Max", y, zero);
-    return onnx_2(w, "Min", up, onnx_int(&w->out, TN_SI64, most));
+    const onnx_id up = onnx_extreme_of(w, "Max", y, zero);
+    return onnx_extreme_of(w, "Min", up, onnx_int(&w->out, TN_SI64, most));
 }
 
 /* Multiplied by two powers of two, since 2^63 is none of si64. */
@@ -267,7 +267,7 @@ static onnx_id shifted_logical(onnx_writer *w, const node *n, uint32_t bits)
         const onnx_id set = onnx_2(w, "Add", low, high);
         const onnx_id once = onnx_where(w, p.negative, set, low);
         const onnx_id less = onnx_2(w, "Sub", by, one);
-        const onnx_id rest = onnx_2(w, "Max", less, zero);
+        const onnx_id rest = onnx_extreme_of(w, "Max", less, zero);
         const onnx_id moved = onnx_2(w, "Div", once, power_at(w, rest, LOW_BITS));
         near = onnx_where(w, onnx_test(w, "Equal", by, zero), x, moved);
     }

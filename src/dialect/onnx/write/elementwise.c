@@ -43,7 +43,7 @@ void onnx_put_relu(onnx_writer *w, const node *n)
         y = onnx_1(w, "Relu", x);
     } else {
         const onnx_id zero = onnx_int(&w->out, onnx_dtype_of_id(&w->out, x), 0);
-        y = onnx_2(w, "Max", x, zero);
+        y = onnx_extreme_of(w, "Max", x, zero);
     }
     onnx_result(w, n, onnx_narrow(w, y, d));
 }
@@ -88,15 +88,42 @@ void onnx_put_div(onnx_writer *w, const node *n)
     onnx_result(w, n, onnx_narrow(w, q, onnx_result_type(w, n)->dtype));
 }
 
+/* Of 64 bits, for which ONNX Runtime computes `fmod` in double: what Mod gives without it has the
+ * sign of the divisor. That is made positive, as a division by -1 may end the process. */
+static onnx_id wide_remainder(onnx_writer *w, onnx_id x, onnx_id y)
+{
+    if (onnx_dtype_of_id(&w->out, x) == TN_UI64)
+        return onnx_2(w, "Mod", x, y);
+    const onnx_id by = onnx_1(w, "Abs", y), rest = onnx_2(w, "Mod", x, by);
+    const onnx_id zero = onnx_int(&w->out, TN_SI64, 0);
+    const onnx_id below = onnx_test(w, "Less", x, zero),
+                  negative = onnx_test(w, "Less", rest, zero);
+    const onnx_id same = onnx_test(w, "Equal", below, negative);
+    const onnx_id none = onnx_test(w, "Equal", rest, zero);
+    const onnx_id stays = onnx_2(w, "Or", none, same), other = onnx_2(w, "Sub", rest, by);
+    return onnx_where(w, stays, rest, other);
+}
+
 /* With the sign of the dividend. */
 void onnx_put_mod(onnx_writer *w, const node *n)
 {
-    const onnx_id in[] = {onnx_operand(w, n, 0), onnx_operand(w, n, 1)};
+    const tn_dtype d = onnx_result_type(w, n)->dtype;
+    const onnx_id x = onnx_operand(w, n, 0), y = onnx_operand(w, n, 1), in[] = {x, y};
     const onnx_setting like_c = ONNX_INT_SET("fmod", 1);
-    onnx_result(w, n, onnx_make(&w->out, "Mod", onnx_result_type(w, n)->dtype, in, 2, &like_c, 1));
+    onnx_result(w, n,
+                dtype_table[d].bits == 64 ? wide_remainder(w, x, y)
+                                          : onnx_make(&w->out, "Mod", d, in, 2, &like_c, 1));
 }
 
 /* ---- choices ---- */
+
+void onnx_put_larger(onnx_writer *w, const node *n)
+{
+    const uint32_t direct = ONNX_COMMON_BITS | ONNX_BIT(TN_UI32) | ONNX_BIT(TN_UI64);
+    const onnx_id x = onnx_carried(w, n, 0, direct), y = onnx_carried(w, n, 1, direct);
+    const onnx_id z = onnx_extreme_of(w, n->op == OP_MAXIMUM ? "Max" : "Min", x, y);
+    onnx_result(w, n, onnx_narrow(w, z, onnx_result_type(w, n)->dtype));
+}
 
 void onnx_put_compare(onnx_writer *w, const node *n)
 {
@@ -149,6 +176,13 @@ void onnx_put_clamp(onnx_writer *w, const node *n)
     onnx_id in[3];
     for (uint32_t k = 0; k < 3; k++)
         in[k] = onnx_carried(w, n, k, direct);
-    const onnx_id y = onnx_make(&w->out, "Clip", onnx_dtype_of_id(&w->out, in[0]), in, 3, NULL, 0);
+    const tn_dtype d = onnx_dtype_of_id(&w->out, in[0]);
+    onnx_id y;
+    if (d == TN_SI64) {
+        const onnx_id up = onnx_extreme_of(w, "Max", in[0], in[1]);
+        y = onnx_extreme_of(w, "Min", up, in[2]);
+    } else {
+        y = onnx_make(&w->out, "Clip", d, in, 3, NULL, 0);
+    }
     onnx_result(w, n, onnx_cast_plain(w, y, onnx_result_type(w, n)->dtype));
 }

@@ -86,7 +86,8 @@ static onnx_id cumulative_scan(onnx_writer *w, const node *n, onnx_id x, uint32_
     const onnx_id so_far = onnx_graph_input(&w->out, g, slice);
     const onnx_id item = onnx_graph_input(&w->out, g, slice);
     w->out.g = g;
-    const onnx_id next = onnx_2(w, op, so_far, item);
+    const onnx_id next =
+        op[1] == 'u' ? onnx_2(w, op, so_far, item) : onnx_extreme_of(w, op, so_far, item);
     const bool before = attr_int(n->attrs, KEY_EXCLUSIVE, 0);
     (void)onnx_graph_output(&w->out, g, next, slice);
     (void)onnx_graph_output(&w->out, g, before ? so_far : next, slice);
@@ -148,7 +149,7 @@ onnx_id onnx_scattered_extremes(onnx_writer *w, const node *n, onnx_id x, uint32
     const onnx_id item = onnx_graph_input(&w->out, g, update);
     w->out.g = g;
     const onnx_id here = onnx_test(w, "Equal", own, unsqueezed(w, at, axis));
-    const onnx_id best = onnx_2(w, op, state, unsqueezed(w, item, axis));
+    const onnx_id best = onnx_extreme_of(w, op, state, unsqueezed(w, item, axis));
     const onnx_id next = onnx_where(w, here, best, state);
     (void)onnx_graph_output(&w->out, g, next, whole);
     w->out.g = outer;

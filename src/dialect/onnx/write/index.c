@@ -199,8 +199,8 @@ static onnx_id start_of(onnx_writer *w, const node *n, uint32_t k, uint32_t axis
     const onnx_id in[] = {all, onnx_list_of(&w->out, &at, 1)};
     const onnx_setting first = ONNX_INT_SET("axis", 0);
     const onnx_id given = onnx_make(&w->out, "Gather", TN_SI64, in, 2, &first, 1);
-    const onnx_id up = onnx_2(w, "Max", given, onnx_int(&w->out, TN_SI64, 0));
-    return onnx_2(w, "Min", up, most);
+    const onnx_id up = onnx_extreme_of(w, "Max", given, onnx_int(&w->out, TN_SI64, 0));
+    return onnx_extreme_of(w, "Min", up, most);
 }
 
 static bool same_shape(const type *a, const type *b)
@@ -252,8 +252,8 @@ void onnx_put_dynamic_update(onnx_writer *w, const node *n)
         const onnx_id start = start_of(w, n, 2, i, x->dims[i], size);
         const onnx_id all = onnx_numbers(w, n, x->dims[i], TN_SI64);
         const onnx_id from = onnx_2(w, "Sub", all, start);
-        const onnx_id up = onnx_2(w, "Max", from, zero);
-        const onnx_id at = onnx_2(w, "Min", up, last);
+        const onnx_id up = onnx_extreme_of(w, "Max", from, zero);
+        const onnx_id at = onnx_extreme_of(w, "Min", up, last);
         onnx_id here = onnx_test(w, "Equal", from, at);
         for (uint32_t k = i + 1; k < x->rank; k++)
             dims[k - i] = 1;

@@ -34,12 +34,12 @@ static onnx_id saturated_int(onnx_writer *w, onnx_id x, tn_dtype from, tn_dtype 
     x = onnx_cast_plain(w, x, in);
     if (dtype_int_min(from) < dtype_int_min(to)) {
         const onnx_id low = onnx_number(&w->out, in, scalar_of_int(dtype_int_min(to)));
-        x = onnx_2(w, "Max", x, low);
+        x = onnx_extreme_of(w, "Max", x, low);
     }
     if (dtype_int_max(from) > dtype_int_max(to)) {
         const scalar most = {.kind = DTYPE_UNSIGNED, .u = dtype_int_max(to)};
         const onnx_id high = onnx_number(&w->out, in, most);
-        x = onnx_2(w, "Min", x, high);
+        x = onnx_extreme_of(w, "Min", x, high);
     }
     return onnx_cast_plain(w, x, to);
 }

@@ -92,6 +92,15 @@ onnx_id onnx_where(onnx_writer *w, onnx_id p, onnx_id x, onnx_id y)
     return onnx_make(&w->out, "Where", onnx_dtype_of_id(&w->out, x), in, 3, NULL, 0);
 }
 
+/* ONNX Runtime 1.30 compares only the lower halves of integers of 64 bits in Max, Min and Clip. */
+onnx_id onnx_extreme_of(onnx_writer *w, const char *op, onnx_id x, onnx_id y)
+{
+    if (onnx_dtype_of_id(&w->out, x) != TN_SI64)
+        return onnx_2(w, op, x, y);
+    const bool largest = strcmp(op, "Max") == 0;
+    return onnx_where(w, onnx_test(w, largest ? "Less" : "Greater", x, y), y, x);
+}
+
 onnx_id onnx_with(onnx_writer *w, const char *op, onnx_id x, onnx_setting setting)
 {
     return onnx_make(&w->out, op, onnx_dtype_of_id(&w->out, x), &x, 1, &setting, 1);

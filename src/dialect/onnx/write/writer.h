@@ -80,6 +80,8 @@ static inline onnx_id onnx_2(onnx_writer *w, const char *op, onnx_id x, onnx_id 
 /* A comparison or a predicate; Y may be ONNX_NOTHING. */
 onnx_id onnx_test(onnx_writer *w, const char *op, onnx_id x, onnx_id y);
 onnx_id onnx_where(onnx_writer *w, onnx_id p, onnx_id x, onnx_id y);
+/* OP, Max or Min, of two tensors. */
+onnx_id onnx_extreme_of(onnx_writer *w, const char *op, onnx_id x, onnx_id y);
 /* With one attribute. */
 onnx_id onnx_with(onnx_writer *w, const char *op, onnx_id x, onnx_setting setting);
 
