@@ -123,6 +123,16 @@ WIDE = """module {
 }
 """
 
+# No elements, of which ONNX Runtime neither finds the largest nor adds along an axis of -1.
+EMPTY = """func @main(%x: tensor<f32, 3x0x2>, %i: tensor<si32, 2x0x0>) -> (tensor<f32, 3x0x2>, tensor<si64, 3x0x2>, tensor<f32, 3x0x1>, tensor<si32, 3x0x1>, tensor<si32, 2x0x0>) {
+  %a = sort(%x) axis[2] descending[false] -> tensor<f32, 3x0x2>
+  %b = argsort(%x) axis[2] descending[true] indices_dtype[si64] -> tensor<si64, 3x0x2>
+  %c = top_k(%x) k[1] axis[2] largest[true] indices_dtype[si32] -> (tensor<f32, 3x0x1>, tensor<si32, 3x0x1>)
+  %d = popcount(%i) -> tensor<si32, 2x0x0>
+  return %a, %b, %c[0], %c[1], %d
+}
+"""
+
 
 def written(folder, name, text, *options):
     """The model of a program, which must be one to the checker, and read back with the same bits."""
@@ -200,6 +210,19 @@ def reversed_slice(folder):
     tenon("equiv", here, there, "--n", 3)
 
 
+def of_nothing(folder):
+    model = written(folder, "empty.ptir", EMPTY)
+    if b"TopK" in model.read_bytes():
+        raise Failure("what has no elements is sorted")
+    if not onnx:
+        return
+    graph = onnx.load(str(model)).graph
+    axes = [a for x in graph.node if x.op_type == "ReduceSum" for i in graph.initializer if i.name == x.input[1]
+            for a in struct.unpack("<q", i.raw_data)]
+    if axes != [3]:
+        raise Failure(f"bits are added along {axes}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -220,6 +243,7 @@ def main():
                 raise Failure(f"integers of 64 bits are computed with {operator.decode()}")
         if wide.count(b"\x03Max") + wide.count(b"\x03Min") != 1:
             raise Failure("extremes of si64 are not chosen by comparisons")
+        of_nothing(folder)
         reversed_slice(folder)
         weights = written(folder, "equal.ptir", EQUAL).read_bytes()
         for name in b"pq":

@@ -58,10 +58,12 @@ static onnx_id with_axis(onnx_writer *w, onnx_id x)
     return onnx_make(&w->out, "Unsqueeze", onnx_dtype_of_id(&w->out, x), in, 2, NULL, 0);
 }
 
-static onnx_id sum_of_axis(onnx_writer *w, onnx_id x)
+/* The sum of the bits behind the axes of N: an axis of -1 stays in ONNX Runtime where there are no
+ * elements. */
+static onnx_id sum_of_bits(onnx_writer *w, const node *n, onnx_id x)
 {
-    const int64_t last = -1;
-    const onnx_id in[] = {x, onnx_list_of(&w->out, &last, 1)};
+    const int64_t axis = onnx_result_type(w, n)->rank;
+    const onnx_id in[] = {x, onnx_list_of(&w->out, &axis, 1)};
     const onnx_setting keep = ONNX_INT_SET("keepdims", 0);
     return onnx_make(&w->out, "ReduceSum", TN_SI64, in, 2, &keep, 1);
 }
@@ -98,14 +100,14 @@ void onnx_put_count_bits(onnx_writer *w, const node *n)
     const onnx_id zero = onnx_int(&w->out, TN_SI64, 0);
     onnx_id count;
     if (n->op == OP_POPCOUNT) {
-        count = sum_of_axis(w, bits_of(w, &p));
+        count = sum_of_bits(w, n, bits_of(w, &p));
         if (p.negative != ONNX_NOTHING)
             count = onnx_2(w, "Add", count, onnx_cast_plain(w, p.negative, TN_SI64));
     } else {
         const onnx_id apart = with_axis(w, p.low);
         const onnx_id below =
             onnx_test(w, "Less", apart, powers(w, p.bits < LOW_BITS ? p.bits : LOW_BITS));
-        count = sum_of_axis(w, onnx_cast_plain(w, below, TN_SI64));
+        count = sum_of_bits(w, n, onnx_cast_plain(w, below, TN_SI64));
         if (p.negative != ONNX_NOTHING) { /* the bit above those that were counted */
             const onnx_id one = onnx_int(&w->out, TN_SI64, 1);
             const onnx_id more = onnx_2(w, "Add", count, one);

@@ -5,9 +5,24 @@
 
 #define ORDERED (ONNX_COMMON_BITS | ONNX_BIT(TN_UI64))
 
-/* The K largest or smallest along AXIS, their positions at *AT. */
+/* The elements of D, of which there are none, in the shape of operand 0 with K along AXIS. */
+static onnx_id nothing_of(onnx_writer *w, const node *n, tn_dtype d, uint32_t axis, dim k)
+{
+    const type *t = onnx_operand_type(w, n, 0);
+    dim dims[TN_MAX_RANK];
+    for (uint32_t i = 0; i < t->rank; i++)
+        dims[i] = i == axis ? k : t->dims[i];
+    return onnx_expand(w, n, onnx_int(&w->out, d, 0), dims, t->rank);
+}
+
+/* The K largest or smallest along AXIS, their positions at *AT. TopK of nothing ends the process of
+ * ONNX Runtime. */
 static onnx_id top(onnx_writer *w, const node *n, dim k, uint32_t axis, bool largest, onnx_id *at)
 {
+    if (onnx_operand_type(w, n, 0)->count == 0) {
+        *at = nothing_of(w, n, TN_SI64, axis, k);
+        return nothing_of(w, n, onnx_operand_type(w, n, 0)->dtype, axis, k);
+    }
     const onnx_id x = onnx_carried(w, n, 0, ORDERED);
     const tn_dtype types[] = {onnx_dtype_of_id(&w->out, x), TN_SI64};
     const onnx_id in[] = {x, onnx_extents(w, n, &k, 1)};
