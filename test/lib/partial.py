@@ -375,6 +375,16 @@ def reductions(p):
     return (p.reduced(kind, y, axes, p.r.random() < 0.5),)
 
 
+def extrema_of_columns(p):
+    """Largest and smallest elements of columns, some of which are zeros of either sign."""
+    shape = [p.r.choice([1, 2, 3]), p.r.choice([31, 32, 33, 47, 100, 259, 512]), p.n(140)]
+    x = p.input(p.kind(REAL), shape)
+    if x.dtype[0] in "FB" and p.r.random() < 0.6:
+        x = p.binary("Mul", p.unary("Abs", p.unary("RoundEven", x)), p.spread(p.input(x.dtype, [1, 1, shape[2]]), shape))
+    kinds = ["Max", "Min"] + ["MaxNan", "MinNan"] * (x.dtype in FLOATS)
+    return tuple(p.reduced(k, x, [1], False) for k in p.r.sample(kinds, p.r.randint(1, 2)))
+
+
 def narrow_rows(p):
     """Rows of so few elements that vectors may lie across them: as they are, some of each, with factors for each element,
     in one pass or two."""
@@ -986,7 +996,7 @@ def moves(p):
 
 
 KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, interleaved, tiled, repeated, many_times, regrouped, records, fields_apart, columns, every_eighth, turned, reductions,
-         narrow_rows, any_or_all, rows, normalised, kept, products, swept_products, narrow_products, uneven_sweeps, swept_rows, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
+         extrema_of_columns, narrow_rows, any_or_all, rows, normalised, kept, products, swept_products, narrow_products, uneven_sweeps, swept_rows, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
          grouped_convolutions, pools, wide_pools,
          taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, sorted_segments, windows_at, largest, long_functions, computed_apart, cumulated, ordered,
          turned_products, quantised, decoded_products, decoded_tiles, open_products, open_columns, open_batches, scanned, steps, images, moves)

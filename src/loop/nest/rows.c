@@ -250,6 +250,28 @@ static bool prefers_columns(rows *s)
     return w.along_rows > 0 && w.is_short && s->length < k->dims[s->axis - 1];
 }
 
+static void note_uneven(void *user, const access_expr *expr, const emit_read *read)
+{
+    walks *w = user;
+    (void)read;
+    w->across_rows +=
+        (access_expr_axes(expr) >> w->row_axis & 1) && !stride_along(expr, w->row_axis);
+}
+
+/* Extrema are formed in any order, unless there are so few that it is not worth finding out where
+ * their elements are: those of windows, which have no stride, are found for each row. */
+static bool is_any_order(rows *s)
+{
+    enum { FEW = 256 };
+    if (!s->columns || !rows_may_be_any_order(s))
+        return false;
+    walks w = {.f = s->e.f, .row_axis = s->axis};
+    for (uint32_t i = 0; i < s->n; i++)
+        (void)emit_visit_reads(&s->e, s->r[i].n->in[0], s->k->operands, note_uneven, &w);
+    return w.across_rows == 0 || s->is_dynamic || s->length >= FEW ||
+           s->k->dims[s->e.vector_axis] >= FEW;
+}
+
 static bool start(rows *s, loop_builder *b, const function *f, const kernel *k,
                   const nest_options *o, arena *memory)
 {
@@ -318,7 +340,7 @@ static uint32_t column_lanes(const rows *s, int64_t width)
     uint32_t lanes = nest_lanes(s->e.f, s->k, width);
     if ((s->is_costly || is_long(s)) && lanes > FEW_LANES)
         lanes = FEW_LANES;
-    else if (width >= 2 * (int64_t)lanes && !is_short)
+    else if (width >= 2 * (int64_t)lanes && !is_short && !(s->is_any_order && rows_notes_nans(s)))
         lanes *= 2; /* longer pieces of each row */
     while (lanes > width)
         lanes /= 2; /* two vectors of which the second begins within the first */
@@ -340,12 +362,13 @@ static void choose_vectors(rows *s)
     e->vector_axis = s->columns ? s->axis - 1 : s->axis;
     const int64_t width = s->k->dims[e->vector_axis];
     const bool any = has_any_columns(s);
-    e->lanes = s->columns ? column_lanes(s, any ? INT64_MAX / 2 : width) : rows_lanes(s);
     s->stores_early = s->columns && rows_can_store_early(s);
+    s->is_any_order = is_any_order(s);
+    e->lanes = s->columns ? column_lanes(s, any ? INT64_MAX / 2 : width) : rows_lanes(s);
     s->strip = rows_strip(s, width, e->lanes);
     if (any && width < e->lanes && rows_have_strips(s))
         s->strip = nest_parts(sized_of(width), narrow_lanes(s)).now;
-    for (uint32_t i = 0; s->columns && i < s->n; i++)
+    for (uint32_t i = 0; s->columns && !s->is_any_order && i < s->n; i++)
         rows_use_keys(&s->r[i]);
     if (!s->columns)
         rows_use_short_lanes(s);
@@ -362,14 +385,15 @@ void rows_make_room(rows *s)
     loop_builder *b = s->e.b;
     const bool any = has_any_columns(s);
     const int64_t strip = !s->columns ? 1 : any ? rows_most_strip(s) : s->strip;
+    const uint64_t places = s->is_any_order ? rows_any_order_places() : SUM_LANES;
     for (uint32_t i = 0; s->columns && any && i < s->n; i++)
-        s->r[i].lanes = loop_scratch(b, slot_bytes(s, &s->r[i], strip) * SUM_LANES);
+        s->r[i].lanes = loop_scratch(b, slot_bytes(s, &s->r[i], strip) * places);
     for (uint32_t i = 0; i < s->n; i++) {
         reduction *r = &s->r[i];
         const uint64_t size = slot_bytes(s, r, strip);
         if (s->columns && !any)
-            r->lanes = loop_scratch(b, size * SUM_LANES);
-        if (!rows_are_one_block(s))
+            r->lanes = loop_scratch(b, size * places);
+        if (!rows_are_one_block(s) && !s->is_any_order)
             r->partials =
                 loop_sized_scratch(b, sized_mul(sized_of((int64_t)size), rows_sized_blocks(s)));
     }
@@ -391,27 +415,29 @@ void rows_add_step(rows *s, nest *out, int64_t items, uint64_t each, const char 
 }
 
 /* Work items of one strip of columns for each position of the OUTER axes. Where the columns are not
- * a multiple of the vector, the last strip overlaps the one before. */
+ * a multiple of the vector, the last one overlaps the one before; it is an item of its own, unless
+ * extrema are formed in any order. */
 static int64_t emit_columns(rows *s, loop_value begin, loop_value end, uint32_t outer)
 {
     emitter *e = &s->e;
     loop_builder *b = e->b;
     const int64_t width = s->k->dims[e->vector_axis], lanes = (int64_t)e->lanes,
-                  full = width / lanes, rest = width % lanes;
-    const int64_t strips = (full + s->strip - 1) / s->strip, items = strips + (rest != 0);
+                  rest = width % lanes, full = width / lanes + (s->is_any_order && rest);
+    const bool is_apart = rest && !s->is_any_order;
+    const int64_t strips = (full + s->strip - 1) / s->strip, items = strips + is_apart;
     const loop_value item = loop_for(b, begin, end, 1);
     const loop_value all = loop_i64(b, items), last = loop_i64(b, width - lanes);
     const loop_value strip = loop_binary(b, LOOP_UREM, item, all);
     const loop_value first = loop_binary(b, LOOP_IMUL, strip, loop_i64(b, s->strip));
     nest_decode(e, loop_binary(b, LOOP_UDIV, item, all), outer);
     const loop_value low = loop_binary(b, LOOP_IMUL, first, loop_i64(b, lanes));
-    if (s->strip == 1) {
+    if (s->strip == 1 && !s->is_any_order) {
         e->at[e->vector_axis] = rest ? loop_min(b, low, last) : low;
         rows_emit_row(s);
         loop_end(b);
         return items;
     }
-    if (rest) {
+    if (is_apart) {
         loop_if(b, loop_binary(b, LOOP_IEQ, strip, loop_i64(b, strips)));
         const int64_t own = s->strip;
         s->strip = 1;
@@ -421,9 +447,10 @@ static int64_t emit_columns(rows *s, loop_value begin, loop_value end, uint32_t 
         loop_else(b);
     }
     const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, full), first);
-    const rows_columns c = {low, loop_min(b, left, loop_i64(b, s->strip)), LOOP_NO_VALUE};
+    const rows_columns c = {low, loop_min(b, left, loop_i64(b, s->strip)),
+                            rest && !is_apart ? last : (loop_value)LOOP_NO_VALUE};
     rows_reduce_strip(s, &c, rows_store_row_values);
-    if (rest)
+    if (is_apart)
         loop_end(b);
     loop_end(b);
     return items;

@@ -39,6 +39,7 @@ typedef struct rows {
     reduction r[KERNEL_REDUCTIONS];
     uint32_t n, passes;
     bool has_mask_registers; /* longer vectors of truth values are good */
+    bool is_any_order;       /* column mode: extrema of strips of columns, by rows_any_order.c */
     bool is_plain;           /* the extrema that are being made may get the sign of a zero wrong */
     uint32_t stored;         /* mask over e.kept: values that the current pass stores */
     /* By position in k->nodes: 1 + the pass that its value waits for; 0: unknown. */
@@ -113,6 +114,8 @@ void rows_keep(rows *s);
 element rows_operand(rows *s, const reduction *r);
 /* From now on R, if it is an extremum of floats, works with element_fold_key. */
 void rows_use_keys(reduction *r);
+/* ACC combined with X. */
+element rows_join(rows *s, const reduction *r, element acc, element x);
 /* The identity of R, with which it starts. */
 element rows_identity(rows *s, const reduction *r, uint32_t lanes);
 /* Compute what the operands of PASS need before its loops. */
@@ -133,6 +136,16 @@ typedef struct rows_columns {
 } rows_columns;
 /* These columns and their results. STORE stores what is known of one vector. */
 void rows_reduce_strip(rows *s, const rows_columns *c, void (*store)(rows *s));
+/* TIMES as many as a strip has vectors; the emitter moves to vector V of C. */
+loop_value rows_of_strip(const rows *s, int64_t times);
+void rows_move_to(rows *s, const rows_columns *c, loop_value v);
+/* The same where all are extrema, in any order: whether that may be; how many strips each keeps in
+ * scratch memory; the columns C, and what R came to in vector V of them. */
+bool rows_may_be_any_order(const rows *s);
+bool rows_notes_nans(const rows *s); /* beside the extrema, in as many registers */
+uint64_t rows_any_order_places(void);
+void rows_reduce_any_order(rows *s, const rows_columns *c);
+element rows_any_order_result(rows *s, const reduction *r, loop_value v);
 /* Extrema are the same in any order: those of PART, which may be longer than a block. */
 bool rows_are_extrema(const rows *s, uint32_t pass);
 void rows_reduce_extrema(rows *s, uint32_t pass, const row_part *part, element *results);

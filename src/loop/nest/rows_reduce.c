@@ -41,7 +41,7 @@ element rows_identity(rows *s, const reduction *r, uint32_t lanes)
 
 /* ACC combined with X. A plain extremum takes X only where it is larger (smaller): one instruction,
  * which also ignores NaNs. */
-static element combine(rows *s, const reduction *r, element acc, element x)
+element rows_join(rows *s, const reduction *r, element acc, element x)
 {
     loop_builder *b = s->e.b;
     if (!s->is_plain || !has_rules(r))
@@ -55,7 +55,7 @@ static element combine(rows *s, const reduction *r, element acc, element x)
 static element combine_lanes(rows *s, const reduction *r, element x)
 {
     for (uint32_t half = element_lanes(s->e.b, x) / 2; half > 0; half /= 2)
-        x = combine(s, r, element_part(s->e.b, x, 0, half), element_part(s->e.b, x, half, half));
+        x = rows_join(s, r, element_part(s->e.b, x, 0, half), element_part(s->e.b, x, half, half));
     return x;
 }
 
@@ -106,7 +106,7 @@ element rows_total(rows *s, const reduction *r)
         return element_cast(b, combine_lanes(s, r, element_cast(b, x, r->block)), r->sum);
     const uint32_t lanes = note_lanes(s);
     if (lanes < s->e.lanes)
-        x = combine(s, r, element_part(b, x, 0, lanes), element_part(b, x, lanes, lanes));
+        x = rows_join(s, r, element_part(b, x, 0, lanes), element_part(b, x, lanes, lanes));
     x = element_fold_key(b, r->kind, x);
     const bool wide = r->sum == TN_F64, largest = fold_is_largest(r->kind);
     const int64_t best = wide ? largest ? INT64_MAX : INT64_MIN : largest ? INT32_MAX : INT32_MIN;
@@ -141,7 +141,7 @@ void rows_join_vector(rows *s, uint32_t pass)
         if (e->count != LOOP_NO_VALUE)
             x = element_select(e->b, element_first(e->b, e->lanes, e->count), x,
                                rows_identity(s, r, e->lanes));
-        element_set(e->b, r->acc, combine(s, r, element_get(e->b, r->acc), x));
+        element_set(e->b, r->acc, rows_join(s, r, element_get(e->b, r->acc), x));
         if (notes_nans(s, r))
             note_nans(s, r, x);
     }

@@ -14,7 +14,7 @@ enum {
 
 bool rows_have_strips(const rows *s)
 {
-    return s->stores_early && (s->is_dynamic || s->length >= GROUP);
+    return s->is_any_order || (s->stores_early && (s->is_dynamic || s->length >= GROUP));
 }
 
 int64_t rows_strip(const rows *s, int64_t width, int64_t lanes)
@@ -31,8 +31,7 @@ int64_t rows_most_strip(const rows *s)
     return rows_have_strips(s) && s->e.lanes < MOST_COLUMNS ? MOST_COLUMNS / s->e.lanes : 1;
 }
 
-/* TIMES as many as a strip has vectors. */
-static loop_value of_strip(const rows *s, int64_t times)
+loop_value rows_of_strip(const rows *s, int64_t times)
 {
     loop_builder *b = s->e.b;
     if (s->strip_size == LOOP_NO_VALUE)
@@ -60,11 +59,10 @@ static void copy(rows *s, const reduction *r, loop_value to_base, loop_value to,
 static loop_value place(const rows *s, loop_value number, loop_value v)
 {
     loop_builder *b = s->e.b;
-    return loop_binary(b, LOOP_IADD, loop_binary(b, LOOP_IMUL, number, of_strip(s, 1)), v);
+    return loop_binary(b, LOOP_IADD, loop_binary(b, LOOP_IMUL, number, rows_of_strip(s, 1)), v);
 }
 
-/* The emitter moves to vector V of the strip of columns from LOW on. */
-static void move_to(rows *s, const rows_columns *c, loop_value v)
+void rows_move_to(rows *s, const rows_columns *c, loop_value v)
 {
     emitter *e = &s->e;
     const loop_value at = loop_binary(e->b, LOOP_IADD, c->low,
@@ -100,7 +98,7 @@ static void join_lanes(rows *s, const rows_columns *c, loop_value first, loop_va
     const loop_value lane = loop_for(b, loop_i64(b, 0), lanes, 1);
     const loop_value row = loop_binary(b, LOOP_IADD, first, lane);
     const loop_value v = loop_for(b, loop_i64(b, 0), c->full, 1);
-    move_to(s, c, v);
+    rows_move_to(s, c, v);
     join_vector(s, row, iterations, place(s, lane, v));
     loop_end(b);
     loop_end(b);
@@ -135,7 +133,7 @@ static void reduce_block(rows *s, const rows_columns *c, const row_part *part)
     loop_builder *b = s->e.b;
     const bool is_short = part->n == LOOP_NO_VALUE && part->count < SUM_LANES;
     const int64_t used = is_short ? part->count : SUM_LANES;
-    loop_value i = loop_for(b, loop_i64(b, 0), of_strip(s, used), 1);
+    loop_value i = loop_for(b, loop_i64(b, 0), rows_of_strip(s, used), 1);
     for (uint32_t r = 0; r < s->n; r++)
         rows_store_slot(s, &s->r[r], s->r[r].lanes, i, rows_identity(s, &s->r[r], s->e.lanes));
     loop_end(b);
@@ -144,8 +142,8 @@ static void reduce_block(rows *s, const rows_columns *c, const row_part *part)
     for (int64_t half = SUM_LANES / 2; half > 0; half /= 2) {
         if (have <= half)
             continue;
-        i = loop_for(b, loop_i64(b, 0), of_strip(s, have - half), 1);
-        const loop_value partner = loop_binary(b, LOOP_IADD, i, of_strip(s, half));
+        i = loop_for(b, loop_i64(b, 0), rows_of_strip(s, have - half), 1);
+        const loop_value partner = loop_binary(b, LOOP_IADD, i, rows_of_strip(s, half));
         for (uint32_t r = 0; r < s->n; r++)
             combine(s, &s->r[r], s->r[r].lanes, i, i, partner);
         loop_end(b);
@@ -157,7 +155,7 @@ static void reduce_block(rows *s, const rows_columns *c, const row_part *part)
 static void move_block(rows *s, loop_value to, loop_value from)
 {
     loop_builder *b = s->e.b;
-    const loop_value v = loop_for(b, loop_i64(b, 0), of_strip(s, 1), 1);
+    const loop_value v = loop_for(b, loop_i64(b, 0), rows_of_strip(s, 1), 1);
     const loop_value up = place(s, to, v), down = place(s, from, v);
     for (uint32_t i = 0; i < s->n; i++)
         copy(s, &s->r[i], s->r[i].partials, up, s->r[i].partials, down);
@@ -168,7 +166,7 @@ static void move_block(rows *s, loop_value to, loop_value from)
 static void keep_block(rows *s, loop_value block)
 {
     loop_builder *b = s->e.b;
-    const loop_value v = loop_for(b, loop_i64(b, 0), of_strip(s, 1), 1);
+    const loop_value v = loop_for(b, loop_i64(b, 0), rows_of_strip(s, 1), 1);
     const loop_value to = place(s, block, v);
     for (uint32_t i = 0; i < s->n; i++)
         copy(s, &s->r[i], s->r[i].partials, to, s->r[i].lanes, v);
@@ -180,9 +178,9 @@ static void combine_pairs(rows *s, loop_value half)
 {
     loop_builder *b = s->e.b;
     const loop_value i = loop_for(b, loop_i64(b, 0), half, 1);
-    const loop_value v = loop_for(b, loop_i64(b, 0), of_strip(s, 1), 1);
+    const loop_value v = loop_for(b, loop_i64(b, 0), rows_of_strip(s, 1), 1);
     const loop_value x = place(s, loop_binary(b, LOOP_IADD, i, i), v),
-                     y = loop_binary(b, LOOP_IADD, x, of_strip(s, 1)), to = place(s, i, v);
+                     y = loop_binary(b, LOOP_IADD, x, rows_of_strip(s, 1)), to = place(s, i, v);
     for (uint32_t k = 0; k < s->n; k++)
         combine(s, &s->r[k], s->r[k].partials, to, x, y);
     loop_end(b);
@@ -249,16 +247,20 @@ void rows_reduce_strip(rows *s, const rows_columns *c, void (*store)(rows *s))
     loop_builder *b = e->b;
     const uint32_t mark = emit_mark(e);
     rows_hoist_operands(s, 1);
-    if (s->is_dynamic)
+    if (s->is_any_order)
+        rows_reduce_any_order(s, c);
+    else if (s->is_dynamic)
         reduce_dynamic(s, c);
     else
         reduce_static(s, c);
     const loop_value v = loop_for(b, loop_i64(b, 0), c->full, 1);
-    move_to(s, c, v);
+    rows_move_to(s, c, v);
     for (uint32_t i = 0; i < s->n; i++) {
         const reduction *r = &s->r[i];
         const loop_value results = rows_are_one_block(s) ? r->lanes : r->partials;
-        emit_know(e, r->n->first_value, NULL, rows_finish(s, r, rows_load_slot(s, r, results, v)));
+        const element x =
+            s->is_any_order ? rows_any_order_result(s, r, v) : rows_load_slot(s, r, results, v);
+        emit_know(e, r->n->first_value, NULL, rows_finish(s, r, x));
     }
     store(s);
     loop_end(b);
