@@ -5,7 +5,7 @@ import collections
 import functools
 import inspect
 from types import MethodType
-from typing import Any, Callable, Generic, Optional, Sequence, TypeVar, Union, cast as typed, overload
+from typing import Any, Callable, Generic, Iterable, Optional, Sequence, TypeVar, Union, cast as typed, overload
 
 import numpy as np
 
@@ -319,19 +319,20 @@ class _Gradient:
         self._f = f._function if isinstance(f, Function) else f
         of = f._whole if isinstance(f, _Gradient) else f
         static = tuple(of._static) if isinstance(of, Function) else ()
-        if not all(isinstance(n, int) for n in ([argnums] if isinstance(argnums, (int, str)) else argnums)):
+        self._is_one = isinstance(argnums, str) or not isinstance(argnums, Iterable)
+        self._numbers: list[Any] = [argnums] if self._is_one else list(argnums)  # type: ignore[arg-type]
+        if not all(isinstance(n, (int, np.integer)) for n in self._numbers):
             raise TypeError(f"argnums is {argnums!r}, and must be the position of an argument, or several")
-        self._argnums, self._has_aux, self._with_value = argnums, has_aux, with_value
+        self._has_aux, self._with_value = has_aux, with_value
         self.__signature__ = _signature(self._f)
         self._whole: Function[Any] = Function(self._inside, None, static)
         self._whole._use(self.__signature__)
 
     def _inside(self, /, *args: Any, **named: Any) -> Any:
         t = current()
-        numbers = [self._argnums] if isinstance(self._argnums, int) else list(self._argnums)
         arguments = list(args)
         places, forms = [], []
-        for n in numbers:
+        for n in self._numbers:
             if not -len(arguments) <= n < len(arguments):
                 raise UsageError(f"argnums names the argument {n}, but {len(arguments)} are given by position")
             leaves, form = flatten(arguments[n])
@@ -344,6 +345,10 @@ class _Gradient:
         if self._has_aux and not (isinstance(result, (tuple, list)) and len(result) == 2):
             raise UsageError("with has_aux a function gives a pair: what is differentiated, and what is handed on")
         loss, aux = result if self._has_aux else (result, None)
+        if loss is None or isinstance(loss, (tuple, list, dict)):
+            kind = "None" if loss is None else f"a {type(loss).__name__}"
+            raise TypeError(f"what is differentiated is one number, not {kind}"
+                            f"{'' if self._has_aux else '; with has_aux a function gives a pair of it and what else there is'}")
         loss = constant(loss)
         wrt = [v for own in places for v in own]
         out = (c.Value * max(1, len(wrt)))()
@@ -351,7 +356,7 @@ class _Gradient:
         t.check()
         gradients = iter([t.value(c.Value(out[i].scope, out[i].id)) for i in range(len(wrt))])
         trees = [unflatten(form, gradients) for form in forms]
-        g = trees[0] if isinstance(self._argnums, int) else tuple(trees)
+        g = trees[0] if self._is_one else tuple(trees)
         if self._with_value:
             return (result, g)
         return (g, aux) if self._has_aux else g

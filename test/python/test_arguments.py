@@ -69,6 +69,10 @@ class Arguments(unittest.TestCase):
             ("an object of type NoneType is no tensor", lambda: trainer({"x": None})),
             ("an object of type str is no tensor", lambda: tenon.tensor("abc")),
             ("argnums is 'x', and must be the position", lambda: tenon.grad(loss, argnums="x")),
+            ("argnums is 1.0, and must be the position", lambda: tenon.grad(loss, argnums=1.0)),
+            ("is one number, not a tuple; with has_aux a function", lambda: tenon.grad(lambda x: (x.sum(), x))(X)),
+            ("is one number, not a dict$", lambda: tenon.grad(lambda x: ({"y": x}, x), has_aux=True)(X)),
+            ("is one number, not None; with has_aux", lambda: tenon.grad(lambda x: None)(X)),
             ("not an object of type function; tenon.function traces it",
              lambda: train.Trainer(lambda w: w, {"x": X}, wrt="w")),
             ("'rate' is '0.1', and must be a number", lambda: trainer(rate="0.1")))))

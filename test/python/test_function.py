@@ -309,6 +309,8 @@ class Functions(unittest.TestCase):
         (value, aux), (gw, gx) = tenon.value_and_grad(f, argnums=(0, 1), has_aux=True)(w, X)
         np.testing.assert_array_equal(gx, np.full_like(X, 6))
         self.assertEqual(float(gw["a"]), X.sum() * 3)
+        again = tenon.grad(f, argnums=np.int64(1), has_aux=True)(w, X)[0]
+        np.testing.assert_array_equal(again, gx)
 
     def test_higher_gradients(self):
         cube = lambda x: x * x * x  # noqa: E731
