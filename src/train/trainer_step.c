@@ -1,4 +1,5 @@
 /* One step: leaves, their sum, the norm, the update. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -252,6 +253,7 @@ static double norm_of(const tn_trainer *t)
 
 static void scale(const tn_trainer *t, char *block, double factor)
 {
+    const bool is_tiny = factor < (double)FLT_MIN; /* it would lose digits as an f32 */
     if (factor == 1)
         return;
     for (size_t k = t->owned[t->transport.rank]; k < t->owned[t->transport.rank + 1]; k++) {
@@ -263,7 +265,7 @@ static void scale(const tn_trainer *t, char *block, double factor)
             if (w->sum == TN_F64)
                 wide[i] *= factor;
             else
-                single[i] *= narrow;
+                single[i] = is_tiny ? (float)((double)single[i] * factor) : single[i] * narrow;
     }
 }
 

@@ -191,6 +191,18 @@ class Bits(Case):
                 norm = json.loads((self.dir / "log.jsonl").read_text().splitlines()[-1])["norm"]
                 np.testing.assert_allclose(norm, length, rtol=1e-6)
 
+    def test_short_norm(self):
+        """Clipped gradients have their digits also where the factor is no normal f32, or none at all."""
+        (self.dir / "long.ptir").write_text(LONG.replace("f64", "f32"))
+        x = np.array([[3, 4]] * 4, np.float32) * np.float32(2.0 ** 120)
+        np.savez(self.dir / "long.npz", x=x, y=x)
+        np.savez(self.dir / "start.npz", a=np.zeros(2, np.float32), b=np.zeros(2, np.float32))
+        for clip in (1e-3, 1e-7, 1e-9):
+            self.train("--optimizer", "sgd", "--lr", "1", "--clip-norm", str(clip), "--init", "start.npz", "--output", "w.npz",
+                       net="long.ptir", data=["long.npz"], batch=4, steps=1, wrt="a,b")
+            with np.load(self.dir / "w.npz") as got:
+                np.testing.assert_allclose([*got["a"], *got["b"]], -clip * np.array([3, 4, 3, 4]) / np.sqrt(50), rtol=1e-6)
+
     def test_rest_of_an_epoch(self):
         """50 samples are three batches of 16; a step more takes others, and the log says when."""
         self.train("--log", "log.jsonl", "--clip-norm", "0.5", "--schedule", "cosine", "--warmup", "2")
