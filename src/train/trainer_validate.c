@@ -49,12 +49,13 @@ static bool can_be_labels(const tn_type *t)
            (t->rank == 2 && (dtype_is_float(t->dtype) || dtype_is_int(t->dtype)));
 }
 
-/* As far as is known before a run: see count_right. */
+/* As far as is known before a run: see count_right. The program of gradients, whose first outputs
+ * are those of the forward one, has all sizes. */
 static tn_status check_classes(const pass *p)
 {
     tn_port scores;
     const tn_type *labels = &p->t->ports[p->t->input_at[p->labels]].type;
-    TN_TRY(tn_program_output(p->t->forward, p->scores, &scores));
+    TN_TRY(tn_program_output(p->t->gradient, p->scores, &scores));
     const int64_t classes = scores.type.dims[1];
     if (labels->rank == 2 && classes != TN_DIM_UNKNOWN && labels->dims[1] != TN_DIM_UNKNOWN &&
         classes != labels->dims[1])

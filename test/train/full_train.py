@@ -333,8 +333,8 @@ class Refused(Case):
         for path in "w.npy", "/dev/full":
             self.before_steps(2, "several weights", "--output", path)
 
-    def before_steps(self, status, words, *more):
-        done = self.run_train(*more)
+    def before_steps(self, status, words, *more, **options):
+        done = self.run_train(*more, **options)
         self.assertEqual(done.returncode, status, done.stderr)
         self.assertIn(words, done.stderr)
         self.assertNotIn("step ", done.stderr)
@@ -349,7 +349,9 @@ class Refused(Case):
         self.before_steps(3, "the data has 0 samples", "--validate", "none.npz")
         self.before_steps(2, "no output 'q'", "--validate", "data.npz", "--metric", "accuracy=q")
         self.before_steps(2, "more than one", "--validate", "data.npz", "--metric", "accuracy=scores")
-        self.before_steps(2, "different shapes", "--validate", "data.npz", "--metric", "accuracy=scores:x")
+        for net in ("net.ir", "open.ir"):  # the program, or only the data, says how many classes there are
+            (self.dir / "open.ir").write_text(NET.replace("[3, 2]", "[3, k]").replace("[2]", "[k]").replace("n, 2]", "n, k]"))
+            self.before_steps(2, "different shapes", "--validate", "data.npz", "--metric", "accuracy=scores:x", net=net)
 
     def test_data(self):
         np.savez(self.dir / "few.npz", x=self.x[:10], y=self.y[:10])
