@@ -51,6 +51,18 @@ class Event(NamedTuple):
     flops: int
 
 
+def _results_of(names: tuple[str, ...]) -> Any:
+    """The class of the results that are called so, or `_0` where a name is none of Python's."""
+    of = collections.namedtuple("Results", names, rename=True)  # type: ignore[misc]
+    setattr(of, "__reduce__", lambda results: (_results, (names, tuple(results))))
+    return of
+
+
+def _results(names: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    """For pickle, which finds no class that a program made."""
+    return _results_of(names)._make(values)
+
+
 class Program(NotCopied):
     """A compiled module. Call it with its inputs in order, or by name; any number of threads may do so at once.
 
@@ -82,8 +94,7 @@ class Program(NotCopied):
         self._for_inputs: Optional[Callable[[Mapping[str, Any]], Program]] = None
         self._others: list[tuple[Any, dict[str, bytes], Program]] = []
         if len(self._output_types) != 1:
-            self._results = collections.namedtuple(  # type: ignore[misc]
-                "Results", [name for name, _ in self._output_types], rename=True)
+            self._results = _results_of(tuple(name for name, _ in self._output_types))
 
     def __del__(self) -> None:
         if not sys.is_finalizing() and getattr(self, "handle", None):

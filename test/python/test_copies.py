@@ -101,6 +101,10 @@ class Copies(unittest.TestCase):
                     self.assertIs(other._dtype, t._dtype)
                     t._array[0] = 0
                     self.assertNotEqual(repr(other), repr(t))
+                    many = tenon.load(NET + ", %0")(X)
+                    other = way(many)
+                    self.assertEqual((repr(other), type(other).__name__), (repr(many), "Results"))
+                    self.assertIsInstance(other[1], tenon.Tensor)
         y = copy.copy(tenon.load(NET)(X))
         gc.collect()
         self.assertEqual(y.tolist(), [[1, 0, 3]])
