@@ -131,6 +131,8 @@ def custom_call(target: str, args: Sequence[Any], types: Union[str, Sequence[str
     attributes  numbers, truth values and strings, and lists of one kind
     """
     t = current()
+    if not isinstance(args, Sequence):  # a value is a sequence of its rows, which are not meant
+        raise TypeError(f"the operands of '{target}' are a list, not an object of type {type(args).__name__}")
     listed = [types] if isinstance(types, str) else list(types)
     array = (c.Type * max(1, len(listed)))()
     for i, text in enumerate(listed):

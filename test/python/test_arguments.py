@@ -44,6 +44,8 @@ class Arguments(unittest.TestCase):
             ("'threads' is '2', and must be a whole number", lambda: net.run({"x": [1]}, threads="2")),
             ("a kernel is 5, and must be a function", lambda: tenon.custom("acme.five.v1")(5)),
             ("'check' is 5, and must be a function", lambda: tenon.custom("acme.five.v1", check=5)),
+            ("operands of 'acme.five.v1' are a list, not an object of type Value",
+             lambda: tenon.function("f32[3]")(lambda x: tenon.custom_call("acme.five.v1", x, "f32[3]")).module),
             ("'kernel' is 1.5, and must be a whole number", lambda: net.dump(kernel=1.5)),
             ("wants float32, got datetime64", lambda: tenon.tensor(np.datetime64("2020"), "f32")),
             ("'timeout' is '2', and must be a number", lambda: net.run({"x": [1]}, timeout="2")),
