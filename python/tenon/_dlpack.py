@@ -129,8 +129,11 @@ class _Owner(NotCopied):
 
 def take(tensor: Any) -> tuple[np.ndarray[Any, Any], DType]:
     """The elements of an object with `__dlpack__`, in place, as an array of their storage, and their type."""
-    if hasattr(tensor, "__dlpack_device__") and int(tensor.__dlpack_device__()[0]) != CPU:
-        raise BufferError("the tensor is not in the memory of the CPU; copy it there first")
+    try:
+        if hasattr(tensor, "__dlpack_device__") and int(tensor.__dlpack_device__()[0]) != CPU:
+            raise BufferError("the tensor is not in the memory of the CPU; copy it there first")
+    except (RuntimeError, ValueError) as error:  # such as `meta` of PyTorch
+        raise BufferError(f"an object of type {type(tensor).__name__} has no memory of the CPU: {str(error).rstrip('.')}") from error
     try:
         try:
             capsule = tensor.__dlpack__(max_version=(1, 0))

@@ -91,6 +91,8 @@ class Calls(unittest.TestCase):
         self.assertEqual(back.data_ptr(), np.asarray(y).ctypes.data)
         del y
         self.same(back.numpy(), X + X)
+        with self.assertRaisesRegex(tenon.InputError, "'x': an object of type Tensor has no memory of the CPU"):
+            self.add(torch.zeros(2, 3, device="meta"), X)
 
     def test_symbolic_sizes(self):
         net = tenon.load(SYMBOLIC)
