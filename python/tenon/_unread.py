@@ -1,6 +1,7 @@
 """Models that cannot be read before the sizes of their inputs are known."""
 from __future__ import annotations
 
+from html import escape
 from typing import Any, Callable, Mapping
 
 import numpy as np
@@ -35,6 +36,12 @@ class Unread(Program):
 
     def __del__(self) -> None:
         """There is nothing to free."""
+
+    def __repr__(self) -> str:
+        return "<Program of a model that is read for the inputs of each call>"
+
+    def _repr_html_(self) -> str:
+        return f"<code>{escape(repr(self))}</code>"
 
     def _for(self, given: Mapping[str, Any]) -> tuple[Program, dict[str, Any]]:
         """The program for inputs GIVEN by name or position, and those that it takes."""

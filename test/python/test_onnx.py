@@ -220,6 +220,8 @@ class Unread(unittest.TestCase):
         for ask in (lambda: self.net.inputs, lambda: self.net.outputs, lambda: self.net.random_inputs(), lambda: self.net.emit("a.c")):
             with self.assertRaisesRegex(tenon.Rejected, "h"):
                 ask()
+        self.assertIn("for the inputs of each call", repr(self.net))
+        self.assertIn("&lt;Program of a model", self.net._repr_html_())
         with self.assertRaisesRegex(tenon.InputError, "'z'"):
             self.net(x=np.ones((1, 1, 4), np.float32), z=1)
         with self.assertRaises(tenon.Rejected):
