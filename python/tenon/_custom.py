@@ -57,8 +57,16 @@ def custom(target: str, *, check: Optional[Callable[..., Optional[str]]] = None,
         texts: list[Any] = []  # what was said last, which must outlive the call
 
         def said(text: str) -> int:
-            texts[:] = [*texts[-15:], ctypes.create_string_buffer(text.encode())]
+            texts[:] = [*texts[-15:], ctypes.create_string_buffer(text.encode(errors="backslashreplace"))]
             return ctypes.addressof(texts[-1])
+
+        def failed(error: BaseException) -> int:
+            """It may not cross C, and neither may what its __str__ raises."""
+            kernel_failed(error)
+            try:
+                return said(f"{type(error).__name__}: {error}")
+            except Exception:
+                return said(type(error).__name__)
 
         def run(_user: Optional[int], at: Any) -> Optional[int]:
             use = at.contents
@@ -74,9 +82,8 @@ def custom(target: str, *, check: Optional[Callable[..., Optional[str]]] = None,
                         return said(f"result {i} is {a.dtype}{list(a.shape)}, but the program declares "
                                     f"{out.dtype}{list(out.shape)}")
                     out[...] = a
-            except BaseException as error:  # it may not cross C
-                kernel_failed(error)
-                return said(f"{type(error).__name__}: {error}")
+            except BaseException as error:
+                return failed(error)
             return None
 
         def checks(_user: Optional[int], at: Any) -> Optional[int]:
@@ -85,9 +92,10 @@ def custom(target: str, *, check: Optional[Callable[..., Optional[str]]] = None,
             try:
                 why = check([public_type(use.inputs[i].type) for i in range(use.n_in)],
                             [public_type(use.outputs[i].type) for i in range(use.n_out)], **_attributes(use))
+                if why is not None and not isinstance(why, str):
+                    raise TypeError(f"'check' gives {why!r}, and must give a text, or None")
             except BaseException as error:
-                kernel_failed(error)
-                why = f"{type(error).__name__}: {error}"
+                return failed(error)
             return said(why) if why else None
 
         kernel = c.CustomKernel(size=ctypes.sizeof(c.CustomKernel), target=chars("target", target),

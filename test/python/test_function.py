@@ -479,6 +479,31 @@ class Functions(unittest.TestCase):
                                                                      {"by": 1.5, "names": ["a", "b"]}))
         np.testing.assert_array_equal(f(X), X + 1.5)
 
+    def test_custom_raises(self):
+        """Whatever it is, C gets a text."""
+        class Odd(Exception):
+            def __str__(self):
+                raise ValueError
+
+        def call(name, raises, check=None):
+            cx = tenon.Context()
+
+            @tenon.custom(f"acme.{name}.v1", context=cx, check=check)
+            def kernel(x):
+                if raises:
+                    raise raises
+                return x
+            tenon.load(f"func @main(%x: tensor<f32, 2>) -> tensor<f32, 2> {{\n  %y = custom_call(%x) target[\"acme.{name}.v1\"]"
+                       " -> tensor<f32, 2>\n  return %y\n}\n", context=cx)(np.ones(2, np.float32))
+
+        for name, error, said in (("half", ValueError("\ud800"), r"ValueError: \\ud800"), ("odd", Odd(), "Odd")):
+            with self.assertRaisesRegex(tenon.RunError, said) as caught:
+                call(name, error)
+            self.assertIs(caught.exception.__cause__, error)
+        for why in (5, b"no", [1]):
+            with self.assertRaisesRegex(tenon.Error, "must give a text, or None"):
+                call("checked", None, check=lambda *_: why)
+
     def test_digits(self):
         """The example trains a network and writes it as C."""
         with tempfile.TemporaryDirectory() as folder:
