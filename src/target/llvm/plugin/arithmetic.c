@@ -392,6 +392,15 @@ static LLVMValueRef any_of(const function_state *f, LLVMValueRef mask)
                          LLVMConstInt(bits, 0, false), "");
 }
 
+static LLVMValueRef quotient(const function_state *f, const loop_inst *i)
+{
+    LLVMValueRef x = in_of(f, i, 0), y = in_of(f, i, 1), q = byte_quotient(f, i);
+    if (q)
+        return q;
+    return i->op == LOOP_SDIV ? LLVMBuildSDiv(f->t->builder, x, y, "")
+                              : LLVMBuildUDiv(f->t->builder, x, y, "");
+}
+
 LLVMValueRef integer_op(const function_state *f, const loop_inst *i)
 {
     LLVMBuilderRef b = f->t->builder;
@@ -410,9 +419,8 @@ LLVMValueRef integer_op(const function_state *f, const loop_inst *i)
     case LOOP_DOT_BF16:
         return dot_bf16(f, i);
     case LOOP_SDIV:
-        return LLVMBuildSDiv(b, x, y, "");
     case LOOP_UDIV:
-        return LLVMBuildUDiv(b, x, y, "");
+        return quotient(f, i);
     case LOOP_SREM:
         return LLVMBuildSRem(b, x, y, "");
     case LOOP_UREM:

@@ -95,6 +95,11 @@ bool is_constant(const function_state *f, loop_value v, uint64_t *bits);
 /* V by a table of sixteen numbers; NULL where it is no such function, or the CPU has none. */
 LLVMValueRef looked_up(const function_state *f, loop_value v);
 
+/* ---- bytes.c ---- */
+
+/* I, a division of bytes by a known number; NULL where it is none, or LLVM does it as well. */
+LLVMValueRef byte_quotient(const function_state *f, const loop_inst *i);
+
 /* ---- memory.c ---- */
 
 LLVMValueRef offset(const function_state *f, LLVMValueRef p, LLVMValueRef bytes);
