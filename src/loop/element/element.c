@@ -175,16 +175,6 @@ element element_stored(loop_builder *b, tn_dtype d, loop_value x)
     return element_of(d, element_decode(b, d, x));
 }
 
-element element_load_field(loop_builder *b, tn_dtype d, loop_value p, uint32_t lanes,
-                           uint32_t field)
-{
-    const loop_type t = loop_type_of(LOOP_I64, lanes);
-    loop_value x = loop_load(b, t, p, (uint32_t)loop_elem_bytes(element_storage(d)));
-    if (field)
-        x = loop_binary(b, LOOP_LSHR, x, loop_const(b, t, field * 8 * part_bytes(d)));
-    return element_stored(b, d, loop_convert(b, LOOP_TRUNCATE, element_storage(d), x));
-}
-
 element element_load_where(loop_builder *b, tn_dtype d, loop_value p, loop_value mask)
 {
     return element_of(d, element_decode(b, d, loop_load_where(b, element_storage(d), p, mask)));

@@ -45,9 +45,10 @@ element element_load_first(loop_builder *b, tn_dtype d, loop_value p, uint32_t l
                            uint32_t align);
 /* The elements of D, which is not complex, that are X in memory. */
 element element_stored(loop_builder *b, tn_dtype d, loop_value x);
-/* Element number FIELD of each of the records of eight bytes at P. */
+/* Element number FIELD of each of the records of eight bytes at P. STAYS_SHORT: nothing longer is
+ * made of it at once; it is the same element in any case. */
 element element_load_field(loop_builder *b, tn_dtype d, loop_value p, uint32_t lanes,
-                           uint32_t field);
+                           uint32_t field, bool stays_short);
 /* The elements where MASK, of all lanes, holds; the others are 0 and their memory is not touched.
  * Not of complex numbers. */
 element element_load_where(loop_builder *b, tn_dtype d, loop_value p, loop_value mask);

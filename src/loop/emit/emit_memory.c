@@ -309,8 +309,21 @@ static int64_t field_of(const emitter *e, const access_expr *offset, int64_t eac
     return offset->low < 0 ? -1 : (field % each + each) % each;
 }
 
+/* Is nothing longer made at once of elements of D? Truth values become masks, and f16 is converted
+ * from vectors of its own. */
+static bool stays_short(const emitter *e, tn_dtype d)
+{
+    if (d == TN_I1 || d == TN_F16)
+        return true;
+    for (uint32_t i = 0; i < e->k->n_nodes; i++)
+        if (dtype_bytes(value_type(e->f, e->f->nodes.at[e->k->nodes[i]].first_value)->dtype) >
+            WIDEST)
+            return false;
+    return !dtype_is_float(d);
+}
+
 /* Lanes that are one element each of neighbouring records of eight bytes: these are loaded, which
- * several fields share, and shifted. */
+ * several fields share. */
 static bool load_field(emitter *e, uint32_t i, const access_map *map, const access_expr *offset,
                        const emit_index *at, element *x)
 {
@@ -326,7 +339,7 @@ static bool load_field(emitter *e, uint32_t i, const access_map *map, const acce
     if (!record)
         return false;
     const loop_value p = emit_address(e, e->in[i], emit_expr(e, record).first, d);
-    *x = element_load_field(e->b, d, p, e->lanes, (uint32_t)field);
+    *x = element_load_field(e->b, d, p, e->lanes, (uint32_t)field, stays_short(e, d));
     return true;
 }
 
