@@ -156,6 +156,26 @@ static LLVMValueRef loaded(const function_state *f, const loop_inst *i)
     return load;
 }
 
+/* Known lanes of YES, the others from NO, which is zeros, or both are masks; else NULL. With
+ * AVX-512 LLVM would make a shuffle that expands registers, of masks as vectors of words. */
+static LLVMValueRef known_choice(const function_state *f, loop_type type, LLVMValueRef mask,
+                                 LLVMValueRef yes, LLVMValueRef no)
+{
+    LLVMBuilderRef b = f->t->builder;
+    LLVMTypeRef own = LLVMTypeOf(yes);
+    enum { REGISTER = 64 };
+    if (!f->t->is_x86 || f->t->level < LEVEL_AVX512 || !LLVMIsConstant(mask) || !is_vector(mask))
+        return NULL;
+    if (type.elem == LOOP_MASK)
+        return LLVMBuildOr(b, LLVMBuildAnd(b, yes, mask, ""),
+                           LLVMBuildAnd(b, no, LLVMBuildNot(b, mask, ""), ""), "");
+    if (!LLVMIsNull(no) || LLVMStoreSizeOfType(f->t->layout, own) < REGISTER)
+        return NULL;
+    LLVMTypeRef bits = type_in(f->t, loop_type_of(bits_elem((loop_elem)type.elem), type.lanes));
+    yes = LLVMBuildBitCast(b, yes, bits, "");
+    return LLVMBuildBitCast(b, LLVMBuildAnd(b, yes, LLVMBuildSExt(b, mask, bits, ""), ""), own, "");
+}
+
 /* Baseline code chooses between the bits of single floats: with AVX, LLVM would choose between
  * whole registers, and load one from where a number lies that is the last one of its memory. */
 static LLVMValueRef choice(const function_state *f, const loop_inst *i)
@@ -163,6 +183,9 @@ static LLVMValueRef choice(const function_state *f, const loop_inst *i)
     LLVMBuilderRef b = f->t->builder;
     LLVMValueRef mask = in_of(f, i, 0), yes = in_of(f, i, 1), no = in_of(f, i, 2);
     LLVMTypeRef type = LLVMTypeOf(yes);
+    LLVMValueRef known = known_choice(f, i->type, mask, yes, no);
+    if (known)
+        return known;
     const bool is_f32 = type == f->t->elems[LOOP_F32];
     if (!f->t->is_baseline || (!is_f32 && type != f->t->elems[LOOP_F64]))
         return LLVMBuildSelect(b, mask, yes, no, "");
