@@ -13,6 +13,13 @@ static tn_value any(tn_builder *b, tn_value x)
     return t && t->rank ? tn_reduce_max(b, x, (tn_ints){axes, t->rank}, false) : x;
 }
 
+/* How a remainder is computed, in f64. */
+typedef struct method {
+    int bits;      /* of quotients that one division is enough for */
+    bool is_short; /* products of these and a divisor have at most 53 bits */
+    bool is_all;   /* there are no larger quotients */
+} method;
+
 /* ---- small quotients ---- */
 
 /* The upper 26 of the 53 bits of Y, rounded so that the rest of Y has 26 bits, too (Veltkamp). */
@@ -41,24 +48,26 @@ static tn_value minus_product(tn_builder *b, tn_value rest, tn_value q, tn_value
     return tn_sub(b, left, lost);
 }
 
-/* REST modulo Y, which are not negative, where the quotient has at most BITS bits; elsewhere
- * REST. */
-static tn_value near_remainder(tn_builder *b, tn_value rest, tn_value y, int bits, bool is_short)
+/* REST modulo Y, which are not negative, where the quotient has at most as many bits as HOW says;
+ * elsewhere REST. */
+static tn_value near_remainder(tn_builder *b, tn_value rest, tn_value y, method how)
 {
     const tn_value zero = tn_scalar_like(b, rest, 0);
-    const tn_value quotient = tn_div(b, rest, y);
-    const tn_value end = tn_scalar_like(b, rest, ldexp(1, bits));
-    tn_value is_near = tn_compare(b, TN_LT, quotient, end);
-    tn_value divisor = y;
-    if (!is_short) { /* what is larger overflows on the way */
-        const tn_value is_small = tn_compare(b, TN_LT, y, tn_scalar_like(b, y, 0x1p995));
-        const tn_value large = tn_scalar_like(b, rest, 0x1p1023);
-        const tn_value both_small = tn_and(b, is_small, tn_compare(b, TN_LT, rest, large));
-        is_near = tn_and(b, is_near, both_small);
-        divisor = tn_select(b, is_near, y, zero);
+    tn_value quotient = tn_div(b, rest, y), divisor = y;
+    if (!how.is_all) {
+        const tn_value end = tn_scalar_like(b, rest, ldexp(1, how.bits));
+        tn_value is_near = tn_compare(b, TN_LT, quotient, end);
+        if (!how.is_short) { /* what is larger overflows on the way */
+            const tn_value is_small = tn_compare(b, TN_LT, y, tn_scalar_like(b, y, 0x1p995));
+            const tn_value large = tn_scalar_like(b, rest, 0x1p1023);
+            const tn_value both_small = tn_and(b, is_small, tn_compare(b, TN_LT, rest, large));
+            is_near = tn_and(b, is_near, both_small);
+            divisor = tn_select(b, is_near, y, zero);
+        }
+        quotient = tn_select(b, is_near, quotient, zero);
     }
-    const tn_value q = tn_trunc(b, tn_select(b, is_near, quotient, zero));
-    const tn_value r = minus_product(b, rest, q, divisor, is_short);
+    const tn_value q = tn_trunc(b, quotient);
+    const tn_value r = minus_product(b, rest, q, divisor, how.is_short);
     /* the division may have rounded up to a whole number */
     const tn_value is_below = tn_compare(b, TN_LT, r, zero);
     return tn_select(b, is_below, tn_add(b, r, y), r);
@@ -136,13 +145,6 @@ static tn_value far_remainder(tn_builder *b, tn_value rest, tn_value least)
 
 /* ---- all together ---- */
 
-/* How a remainder is computed, in f64. */
-typedef struct method {
-    int bits;      /* of quotients that one division is enough for */
-    bool is_short; /* products of these and a divisor have at most 53 bits */
-    bool is_all;   /* there are no larger quotients */
-} method;
-
 static method method_of(tn_dtype d)
 {
     if (d == TN_F64)
@@ -163,14 +165,13 @@ static tn_value has_quotient(tn_builder *b, tn_value x, tn_value y)
     return tn_and(b, x_ends, divides);
 }
 
-/* |X| modulo |Y|, f64 that stand for numbers of D, where IS_PLAIN: X and Y have a quotient. */
-static tn_value size_of_rest(tn_builder *b, tn_dtype d, tn_value is_plain, tn_value x, tn_value y)
+/* |X| modulo |Y|, f64 that are divided so, where IS_PLAIN: X and Y have a quotient. */
+static tn_value size_of_rest(tn_builder *b, method how, tn_value is_plain, tn_value x, tn_value y)
 {
-    const method how = method_of(d);
     const tn_value zero = tn_scalar_like(b, x, 0), one = tn_scalar_like(b, x, 1);
     const tn_value size = tn_select(b, is_plain, tn_abs(b, x), zero);
     const tn_value least = tn_select(b, is_plain, tn_abs(b, y), one);
-    const tn_value near = near_remainder(b, size, least, how.bits, how.is_short);
+    const tn_value near = near_remainder(b, size, least, how);
     return how.is_all ? near : far_remainder(b, near, least);
 }
 
@@ -212,12 +213,12 @@ static tn_value with_slopes(tn_builder *b, tn_value r, tn_value x, tn_value y, t
     return tn_sub(b, tn_stop_gradient(b, r), slopes);
 }
 
-/* X modulo Y, of dtype D, however large the quotient is. */
-static tn_value any_remainder(tn_builder *b, tn_dtype d, tn_value x, tn_value y)
+/* X modulo Y, of dtype D, divided so. */
+static tn_value any_remainder(tn_builder *b, tn_dtype d, method how, tn_value x, tn_value y)
 {
     const tn_value wide_x = tn_cast(b, x, TN_F64), wide_y = tn_cast(b, y, TN_F64);
     const tn_value is_plain = has_quotient(b, wide_x, wide_y);
-    const tn_value size = size_of_rest(b, d, is_plain, wide_x, wide_y);
+    const tn_value size = size_of_rest(b, how, is_plain, wide_x, wide_y);
     const tn_value r = flat_remainder(b, is_plain, wide_x, wide_y, size);
     const tn_value fixed_x = tn_stop_gradient(b, wide_x), fixed_y = tn_stop_gradient(b, wide_y);
     const tn_value quotient = tn_trunc(b, tn_div(b, fixed_x, fixed_y));
@@ -260,19 +261,42 @@ static tn_value small_remainder(tn_builder *b, tn_value x, tn_value y)
     return with_slopes(b, with_sign(b, rest, x), x, y, q);
 }
 
-/* Quotients of every day have one way, so that nothing is kept for the other one. */
-static tn_value chosen_remainder(tn_builder *b, tn_value x, tn_value y)
+/* Is there a quotient of X and Y, f64, for which one division may not be enough? */
+static tn_value any_is_far(tn_builder *b, tn_value x, tn_value y)
 {
-    const tn_value is_large = any_is_large(b, x, y);
+    const tn_value size = tn_abs(b, x), least = tn_abs(b, y);
+    const tn_value end = tn_mul(b, least, tn_scalar_like(b, least, 0x1p25));
+    const tn_value is_large = tn_compare(b, TN_GE, size, end);
+    const tn_value x_overflows = tn_compare(b, TN_GE, size, tn_scalar_like(b, size, 0x1p1023));
+    const tn_value y_overflows = tn_compare(b, TN_GE, least, tn_scalar_like(b, least, 0x1p995));
+    const tn_value overflows = tn_or(b, x_overflows, y_overflows);
+    const tn_value is_far = tn_or(b, is_large, overflows);
+    return any(b, tn_and(b, has_quotient(b, x, y), is_far));
+}
+
+/* The remainder of D, f32 or f64, however large quotients are; or where all are small. */
+static tn_value remainder_where(tn_builder *b, tn_dtype d, bool is_small, tn_value x, tn_value y)
+{
+    method how = method_of(d);
+    if (is_small && d == TN_F32)
+        return small_remainder(b, x, y);
+    how.is_all = is_small;
+    return any_remainder(b, d, how, x, y);
+}
+
+/* Quotients of every day have one way, so that nothing is kept for the other one. */
+static tn_value chosen_remainder(tn_builder *b, tn_dtype d, tn_value x, tn_value y)
+{
+    const tn_value is_large = d == TN_F32 ? any_is_large(b, x, y) : any_is_far(b, x, y);
     tn_value out, p, q;
     tn_region_begin(b, NULL);
     p = tn_param_like(b, x);
     q = tn_param_like(b, y);
-    const tn_region large = tn_region_end(b, TN_VALUES(any_remainder(b, TN_F32, p, q)));
+    const tn_region large = tn_region_end(b, TN_VALUES(remainder_where(b, d, false, p, q)));
     tn_region_begin(b, NULL);
     p = tn_param_like(b, x);
     q = tn_param_like(b, y);
-    const tn_region small = tn_region_end(b, TN_VALUES(small_remainder(b, p, q)));
+    const tn_region small = tn_region_end(b, TN_VALUES(remainder_where(b, d, true, p, q)));
     tn_cond(b, is_large, large, small, TN_VALUES(x, y), &out, 1);
     return out;
 }
@@ -289,5 +313,6 @@ tn_value tn_fmod(tn_builder *b, tn_value x, tn_value y)
         return tn_no_value();
     }
     const tn_dtype d = t->dtype;
-    return d == TN_F32 ? chosen_remainder(b, x, y) : any_remainder(b, d, x, y);
+    return d == TN_F32 || d == TN_F64 ? chosen_remainder(b, d, x, y)
+                                      : any_remainder(b, d, method_of(d), x, y);
 }
