@@ -3,7 +3,7 @@ import re
 
 EXTENSIONS = {"mind": ".ir", "ptir": ".ptir.json", "ptir-text": ".ptir", "tiny": ".tiny.json"}
 # What `tenon equiv` says where nothing satisfies a program, or a constant is larger than the reader permits.
-NOT_COMPARED = ("no sizes were found", "a constant of too many elements", "a constant of this size is above the limit")
+NOT_COMPARED = ("no sizes were found", "a constant of too many elements", "a constant of this size is above the limit", "out of memory")
 
 
 def modules(path):
