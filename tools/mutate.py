@@ -64,7 +64,7 @@ FAULTS = [
     Fault("rows-checked", "src/loop/nest/rows.c", "s->e.is_checked = nest_is_checked_before(f, k);", "s->e.is_checked = true;", "cases ptir/bags-few-out-of-bounds.case"),
     Fault("part-of-segment", "src/loop/nest/loops/loops_segments_sorted.c", "loops_add(l, middle, loop_i64(b, 1))", "middle", "script loop/full_partial.py 12 0 sorted_segments"),
     Fault("cumulative-rest", "src/loop/nest/loops/loops_cumulative.c", "r->reverses && j < stored ? stored - 1 - j : j", "r->reverses && j < stored ? stored - j : j", "script loop/full_partial.py 10 0 cumulated"),
-    Fault("columns-zero", "src/loop/nest/rows_any_order.c", "loop_select(b, here, loop_i64(b, 1), loop_get(b, any))", "loop_get(b, any)", "cases ptir/extrema-of-columns.case"),
+    Fault("columns-zero", "src/loop/nest/rows_any_order.c", "loop_select(b, here, loop_i64(b, 1), loop_get(b, any))", "loop_select(b, here, loop_i64(b, 0), loop_get(b, any))", "cases ptir/extrema-of-columns.case"),
     Fault("columns-nan", "src/loop/nest/rows_any_order.c", "const element other = x[t + 1 < n ? t + 1 : t];", "const element other = x[t];", "cases ptir/extrema-of-columns.case"),
     Fault("strip-odd", "src/loop/nest/rows_strips.c", "        if (n % 2)\n            move_block(s, loop_i64(b, n / 2)", "        if (n % 2 && n > 3)\n            move_block(s, loop_i64(b, n / 2)",
           "script loop/full_columns.py"),
