@@ -61,7 +61,7 @@ FAULTS = [
     Fault("field-of-lane", "src/loop/emit/emit_memory.c", "each * (place % each)", "each", "script loop/full_partial.py 12 0 narrow_rows"),
     Fault("first-true", "src/loop/nest/loops/loops_arg_max.c", "loop_select(b, is_none, zero, index)", "index", "cases exec/arg-max-bool.case"),
     Fault("read-once-own", "src/plan/prologues.c", "from && o > 0 && i < from->n_in", "from && o > 9 && i < from->n_in", "script plan/test_read_once.py"),
-    Fault("rows-checked", "src/loop/nest/rows.c", "s->e.is_checked = nest_is_checked_before(f, k);", "s->e.is_checked = true;", "cases ptir/bags-few-out-of-bounds.case"),
+    Fault("rows-checked", "src/loop/nest/rows.c", "s->e.is_checked = nest_is_checked_before(f, k);", "s->e.is_checked = true;", "cases ptir/bags-open-out-of-bounds.case"),
     Fault("part-of-segment", "src/loop/nest/loops/loops_segments_sorted.c", "loops_add(l, middle, loop_i64(b, 1))", "middle", "script loop/full_partial.py 12 0 sorted_segments"),
     Fault("cumulative-rest", "src/loop/nest/loops/loops_cumulative.c", "r->reverses && j < stored ? stored - 1 - j : j", "r->reverses && j < stored ? stored - j : j", "script loop/full_partial.py 10 0 cumulated"),
     Fault("columns-zero", "src/loop/nest/rows_any_order.c", "loop_select(b, here, loop_i64(b, 1), loop_get(b, any))", "loop_select(b, here, loop_i64(b, 0), loop_get(b, any))", "cases ptir/extrema-of-columns.case"),
