@@ -1,6 +1,7 @@
 /* Running passes: every pass is run, checked and shown in the same way. */
 #include "pass/passes.h"
 
+#include "base/system/float_modes.h"
 #include "ops/infer.h"
 
 const pass_info pass_table[PASS_COUNT] = {
@@ -30,7 +31,10 @@ static tn_status run_counted(module *m, pass_id id, bool verify, const pass_obse
 {
     pass_context cx = {.n_changed = 0};
     arena_init(&cx.scratch, m->allocator);
+    float_modes modes;
+    float_modes_set(&modes);
     tn_status s = pass_table[id].run(&cx, m);
+    float_modes_restore(&modes);
     arena_release(&cx.scratch);
     if (s != TN_OK)
         return s;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/system/clock.h"
+#include "base/system/float_modes.h"
 #include "base/system/signals.h"
 
 enum {
@@ -101,7 +102,10 @@ static void do_shares(workers *w, uint32_t me)
 
 static void do_shares_of_pool(void *arg, unsigned index)
 {
+    float_modes modes;
+    float_modes_set(&modes);
     do_shares(arg, index);
+    float_modes_restore(&modes);
 }
 
 /* ---- the threads ---- */
@@ -132,6 +136,8 @@ static void *thread_main(void *arg)
     workers *w = arg;
     const uint32_t me = atomic_fetch_add(&w->next_number, 1);
     uint64_t seen = 0;
+    float_modes modes; /* of the thread that began this one */
+    float_modes_set(&modes);
     for (;;) {
         uint64_t s = wait_for_job(w, seen);
         if (atomic_load(&w->quit))

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/system/float_modes.h"
 #include "base/system/signals.h"
 #include "train/mail.h"
 
@@ -221,6 +222,8 @@ static void run_ready(sums *s)
 static void *thread_main(void *arg)
 {
     sums *s = arg;
+    float_modes modes; /* of the thread that began this one */
+    float_modes_set(&modes);
     (void)pthread_mutex_lock(&s->lock); /* fails only where it is misused */
     while (!s->quits) {
         run_ready(s);

@@ -5,6 +5,7 @@
 
 #include "base/context/options.h"
 #include "base/system/clock.h"
+#include "base/system/float_modes.h"
 #include "train/rank_sums.h"
 #include "train/trainer.h"
 #include "train/tree.h"
@@ -334,7 +335,10 @@ tn_status tn_trainer_step(tn_trainer *t, tn_train_step *out)
         return context_done(t->cx, trainer_fault(t->cx, DIAG_Usage, "the size of the step"));
     tn_train_step done = {.size = out->size, .step = t->step};
     done.epoch = t->step / (t->samples / t->o.batch);
+    float_modes modes;
+    float_modes_set(&modes);
     const tn_status s = ranks_leave(t, step(t, &done));
+    float_modes_restore(&modes);
     if (s != TN_OK && t->sums)
         sums_stop(t->sums);
     forget_nodes(t);

@@ -7,6 +7,7 @@
 #include "api/programs/programs.h"
 #include "base/memory/checked.h"
 #include "base/system/clock.h"
+#include "base/system/float_modes.h"
 #include "compile/check.h"
 #include "eval/custom_set.h"
 #include "io/array.h"
@@ -442,8 +443,11 @@ tn_status tn_program_run(const tn_program *p, const tn_buffer *in, size_t n_in, 
         known ? TN_OK : OPTIONS_READ(&r.cx.diag, tn_run_options, written_user, &o, options);
     if (s == TN_OK)
         s = check_counts(&r, in, n_in, out, n_out);
+    float_modes modes;
+    float_modes_set(&modes);
     if (s == TN_OK)
         s = run_variant(&r, in, out);
+    float_modes_restore(&modes);
     if (r.profiler)
         engine_tell(r.profiler, "run", "run", begin);
     diag_release(&r.cx.diag);

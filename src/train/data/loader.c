@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "base/system/float_modes.h"
 #include "base/system/signals.h"
 #include "io/array.h"
 #include "scalar/dtype.h"
@@ -55,6 +56,8 @@ static bool read_leaf(loader *l, uint64_t number, void *const *to, dataset_fault
 static void *thread_main(void *arg)
 {
     loader *l = arg;
+    float_modes modes; /* of the thread that began this one */
+    float_modes_set(&modes);
     (void)pthread_mutex_lock(&l->lock); /* fails only where it is misused */
     while (!l->quit && !l->failed) {
         if (l->read - l->used == AHEAD) {
