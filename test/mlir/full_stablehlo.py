@@ -118,7 +118,9 @@ def check_case(path):
 def compare(case, program, arguments):
     """Run both ways. False when Tenon's run fails, which StableHLO cannot."""
     given, out = case.folder / "given.npz", case.folder / "results.npz"
-    np.savez(given, **{str(k): a for k, a in enumerate(arguments)})
+    names = [i["name"] for i in json.loads(case.succeed("info", "--json", case.module).out)["inputs"]]
+    numbers = [str(k) for k in range(len(names))]
+    np.savez(given, **dict(zip(names if set(names) & set(numbers) else numbers, arguments, strict=True)))
     done = case.tenon("run", "-O0", "--engine", "ref", "--inputs", given, "--output", out, case.module)
     if done.status != 0:
         return False
