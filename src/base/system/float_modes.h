@@ -10,7 +10,7 @@
 #include <xmmintrin.h>
 #endif
 
-/* Those of before. */
+/* The modes that a thread had before, which it is given back. */
 typedef struct float_modes {
 #if defined(__SSE2__)
     unsigned control; /* of the SSE unit, which computes all floats */
@@ -19,7 +19,7 @@ typedef struct float_modes {
 #endif
 } float_modes;
 
-/* Set those of the law, which cost nothing where they hold already. */
+/* Set those of the law. On x86 they are only read where they hold already. */
 static inline void float_modes_set(float_modes *before)
 {
 #if defined(__SSE2__)
