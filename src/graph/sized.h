@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/memory/checked.h"
+
 typedef struct sized {
     int64_t now, other;
 } sized;
@@ -22,7 +24,7 @@ static inline int64_t other_mul(int64_t a, int64_t b)
 /* A // BY, where that is defined. */
 static inline int64_t other_div(int64_t a, int64_t by)
 {
-    return by <= 0 ? a : a / by - (a % by < 0);
+    return by <= 0 ? a : floor_i64(a, by);
 }
 
 /* A number of the program. */

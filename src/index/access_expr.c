@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory/checked.h"
-#include "index/quasi.h"
+#include "ops/shape.h"
 
 /* What is composed of many reshapes and transposes doubles with each of them. */
 enum { MAX_DEPTH = 16, MAX_ATOMS = 96 };
@@ -249,10 +249,11 @@ const access_expr *access_axis_at(uint32_t axis, int64_t extent, int64_t factor,
 static bool split(const access_expr *e, sized by, arena *memory, access_sum *whole,
                   const access_expr **rest)
 {
-    const sized above = {quasi_floor(e->constant, by.now), other_div(e->constant_other, by.other)};
-    access_sum r = access_sum_of(constant_of(e));
+    const sized above = {floor_i64(e->constant, by.now), other_div(e->constant_other, by.other)};
+    const int64_t other =
+        other_add(e->constant_other, other_mul(other_mul(-1, above.other), by.other));
+    access_sum r = access_sum_of((sized){rest_i64(e->constant, by.now), other});
     *whole = access_sum_of(above);
-    access_add_constant(&r, above, (sized){-by.now, other_mul(-1, by.other)});
     for (uint32_t i = 0; i < e->n; i++) {
         access_term t = e->at[i];
         const sized factor = factor_of(&t);
@@ -335,7 +336,7 @@ const access_expr *access_divide(const access_expr *e, sized by, bool remainder,
         access_add(&s, access_divide(inner->of, all, false, memory), ACCESS_ONE);
         return access_finish(&s, memory);
     }
-    const int64_t low = quasi_floor(rest->low, by.now), high = quasi_floor(rest->high, by.now);
+    const int64_t low = floor_i64(rest->low, by.now), high = floor_i64(rest->high, by.now);
     if (remainder)
         s = access_sum_of(sized_of(0));
     if (low == high && remainder) { /* rest - low * by */
@@ -409,8 +410,8 @@ int64_t access_value(const access_expr *e, const int64_t *at)
         if (t->kind == ACCESS_AXIS) {
             v = at[t->axis];
         } else {
-            const int64_t of = access_value(t->of, at), q = quasi_floor(of, t->by);
-            v = t->kind == ACCESS_QUOTIENT ? q : of - q * t->by;
+            const int64_t of = access_value(t->of, at);
+            v = t->kind == ACCESS_QUOTIENT ? floor_i64(of, t->by) : rest_i64(of, t->by);
         }
         total += t->factor * v;
     }

@@ -7,11 +7,6 @@ typedef struct range {
     int64_t low, high;
 } range;
 
-int64_t quasi_floor(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
-
 static int64_t times(quasi_work *w, int64_t a, int64_t b)
 {
     int64_t r = 0;
@@ -90,8 +85,10 @@ static void add_expr(quasi_work *w, const index_expr *e, int64_t factor, quasi *
     case INDEX_MOD: /* a - b * (a // b) */
         b = index_value(e->b, NULL);
         add_expr(w, e->a, 1, &a);
-        if (e->op == INDEX_MOD)
+        if (e->op == INDEX_MOD) {
+            a.line.offset = rest_i64(a.line.offset, b);
             add_quasi(w, out, &a, factor);
+        }
         add_quotient(w, out, &a, b, e->op == INDEX_MOD ? times(w, factor, -b) : factor);
         return;
     }
@@ -178,8 +175,7 @@ static range range_of(quasi_work *w, const quasi *x)
     for (uint32_t i = 0; i < x->n && quasi_fine(w); i++) {
         range r = range_of(w, &x->terms[i].q->inner);
         int64_t d = x->terms[i].q->divisor;
-        add_range(w, &all, x->terms[i].factor,
-                  (range){quasi_floor(r.low, d), quasi_floor(r.high, d)});
+        add_range(w, &all, x->terms[i].factor, (range){floor_i64(r.low, d), floor_i64(r.high, d)});
     }
     return all;
 }
@@ -188,9 +184,8 @@ static range range_of(quasi_work *w, const quasi *x)
 static void take_out(quasi *x, int64_t d, quasi *whole)
 {
     uint32_t n = 0;
-    const int64_t rest = x->line.offset % d; /* the whole times D may be too large a number */
-    *whole = (quasi){.line.offset = quasi_floor(x->line.offset, d)};
-    x->line.offset = rest < 0 ? rest + d : rest;
+    *whole = (quasi){.line.offset = floor_i64(x->line.offset, d)};
+    x->line.offset = rest_i64(x->line.offset, d);
     for (uint32_t k = 0; k < TN_MAX_RANK; k++)
         if (x->line.factors[k] % d == 0) {
             whole->line.factors[k] = x->line.factors[k] / d;
@@ -243,8 +238,8 @@ void quasi_simplify(quasi_work *w, quasi *x)
         range r = range_of(w, &inner);
         if (!quasi_fine(w))
             return;
-        if (quasi_floor(r.low, d) == quasi_floor(r.high, d))
-            out.line.offset = plus(w, out.line.offset, times(w, factor, quasi_floor(r.low, d)));
+        if (floor_i64(r.low, d) == floor_i64(r.high, d))
+            out.line.offset = plus(w, out.line.offset, times(w, factor, floor_i64(r.low, d)));
         else
             add_quotient(w, &out, &inner, d, factor);
     }

@@ -41,9 +41,6 @@ static inline bool quasi_fine(const quasi_work *w)
     return !w->no_memory && !w->too_large;
 }
 
-/* A / B rounded down, B > 0. */
-int64_t quasi_floor(int64_t a, int64_t b);
-
 void quasi_of(quasi_work *w, const index_expr *e, quasi *out);
 
 /* What becomes of axis X of the lines: X := scale * OTHER + keep * X + shift; OTHER is then new.

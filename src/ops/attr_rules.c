@@ -123,9 +123,7 @@ static bool fold_extents(dim_op op, int64_t a, int64_t b, int64_t *out)
     case DIM_MOD:
         if (b <= 0)
             return false;
-        *out = a / b - (a % b < 0);
-        if (op == DIM_MOD)
-            *out = a - *out * b;
+        *out = op == DIM_MOD ? rest_i64(a, b) : floor_i64(a, b);
         return true;
     case DIM_SYM:
         break;

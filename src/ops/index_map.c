@@ -240,18 +240,6 @@ index_fault index_map_parse(const char *text, uint32_t rank, arena *memory, inde
     return p.fault;
 }
 
-static int64_t floor_quotient(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
-
-/* What that leaves; B times it may be too large a number. */
-static int64_t floor_rest(int64_t a, int64_t b)
-{
-    const int64_t rest = a % b;
-    return rest < 0 ? rest + b : rest;
-}
-
 int64_t index_value(const index_expr *e, const int64_t *at)
 {
     if (e->op == INDEX_NUMBER)
@@ -269,9 +257,9 @@ int64_t index_value(const index_expr *e, const int64_t *at)
     case INDEX_MUL:
         return (int64_t)((uint64_t)a * (uint64_t)b);
     case INDEX_FLOORDIV:
-        return b > 0 ? floor_quotient(a, b) : 0;
+        return b > 0 ? floor_i64(a, b) : 0;
     case INDEX_MOD:
-        return b > 0 ? floor_rest(a, b) : 0;
+        return b > 0 ? rest_i64(a, b) : 0;
     case INDEX_NUMBER:
     case INDEX_AXIS:
     case INDEX_SYMBOL:
@@ -318,11 +306,11 @@ static void add_division(const index_expr *e, int64_t scale, const int64_t *dims
     r->fits = a.fits;
     if (!r->fits)
         return;
-    const int64_t low = floor_quotient(a.low, by), high = floor_quotient(a.high, by);
+    const int64_t low = floor_i64(a.low, by), high = floor_i64(a.high, by);
     if (e->op == INDEX_FLOORDIV)
         add_part(r, scale, low, high);
     else if (low == high)
-        add_part(r, scale, floor_rest(a.low, by), floor_rest(a.high, by));
+        add_part(r, scale, rest_i64(a.low, by), rest_i64(a.high, by));
     else
         add_part(r, scale, 0, by - 1);
     r->exact = false;

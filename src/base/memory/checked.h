@@ -22,6 +22,19 @@ static inline bool mul_i64(int64_t a, int64_t b, int64_t *out)
     return !__builtin_mul_overflow(a, b, out);
 }
 
+/* A / B rounded down, B > 0. */
+static inline int64_t floor_i64(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+/* What that leaves, in [0, B). B times the quotient may be too large a number. */
+static inline int64_t rest_i64(int64_t a, int64_t b)
+{
+    const int64_t rest = a % b;
+    return rest < 0 ? rest + b : rest;
+}
+
 static inline bool mul_size(size_t a, size_t b, size_t *out)
 {
     return !__builtin_mul_overflow(a, b, out);
