@@ -184,6 +184,12 @@ uint32_t contract_unroll(const problem *p, uint32_t rows, uint32_t vectors)
     }
     if (p->has_pairs) /* sums of integers may be reordered, which compilers do until none is left */
         return 1;
+    /* LLVM goes through an iteration chain by chain. Where a row of a panel has several lines,
+     * these would not be read in order, and come from memory half as fast. */
+    const bool is_far = p->b_form == B_PANELS && p->spec.b_is_constant && !p->has_any_rows &&
+                        contract_is_read_once(p);
+    if (is_far && panel_columns_of(p) * p->bytes > LOOP_ALIGN)
+        return 1;
     /* Where the next panel is fetched meanwhile, each iteration fetches a row of it. In stages
      * loops are short, and their ends would cost as much as they do. */
     const bool may_fetch = p->packs_inside || p->group > 1;
