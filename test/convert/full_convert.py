@@ -83,7 +83,7 @@ def plain(dialect, text):
 # What is expressible as it stands and yet comes back in other words: operations that are spelt alike
 # in the other dialect, attributes that say the same, immediates, the order of inputs, what only PTIR has.
 OTHER_WORDS = {
-    "mind": r"ExpandDims|Squeeze|Slice|keepdims=[tT]rue|axes=\[\]|Gradients|gradients|name=\"[^\"]*[^\w\"]|"
+    "mind": r"ExpandDims|Squeeze|Slice|keepdims\"?[=:] ?[tT]rue|axes=\[\]|Gradients|gradients|name=\"[^\"]*[^\w\"]|"
             r"Sum \([^)]*\) :|Sum\(|tensor<\w+>\[\]",
     "ptir": r"Literal|Hint|hints|Tuple|Reduce|Complex|Infer|Dynamic|\"entry\": \"(?!main)",
     "ptir-text": r"literal<|hint|tuple|reduce_|\?|infer|entry|tile|broadcast_to|func @(?!main)|%[^ ]+: \(",
