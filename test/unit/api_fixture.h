@@ -27,8 +27,7 @@ static inline void *metered(void *user, void *block, size_t old_size, size_t new
     size_t have = 0;
     if (base)
         memcpy(&have, base, sizeof have);
-    /* a block asked for with size 0 holds one byte */
-    if (block && have != old_size && !(have == 1 && old_size == 0))
+    if (block && have != old_size)
         m->wrong++;
     if (new_size == 0) {
         m->alive -= have;

@@ -1,4 +1,4 @@
-/* What arenas ask the allocator for. */
+/* What arenas and single blocks ask the allocator for. */
 #include "base/memory/memory.h"
 #include "check.h"
 
@@ -10,8 +10,31 @@ static void *count_largest(void *user, void *block, size_t old_size, size_t new_
     return memory_system.resize(NULL, block, old_size, new_size);
 }
 
+static void *remember_size(void *user, void *block, size_t old_size, size_t new_size)
+{
+    size_t *size = user;
+    CHECK_INT(old_size, block ? *size : 0);
+    *size = new_size;
+    return memory_system.resize(NULL, block, old_size, new_size);
+}
+
+/* The allocator is told the size of a block again when it is resized or freed; of none, too. */
+static void test_sizes_come_back(void)
+{
+    size_t size = 0;
+    const tn_allocator a = {remember_size, &size};
+    void *block = memory_alloc(&a, 0);
+    CHECK(block != NULL && size > 0);
+    block = memory_resize(&a, block, 0, 8);
+    block = memory_resize(&a, block, 8, 0);
+    CHECK(block != NULL && size > 0);
+    memory_free(&a, block, 0);
+    CHECK_INT(size, 0);
+}
+
 int main(void)
 {
+    test_sizes_come_back();
     enum { SMALL = 100, LARGE = 1 << 20, MANY = 20 };
     size_t largest = 0;
     const tn_allocator counting = {count_largest, &largest};

@@ -66,20 +66,26 @@ static void *system_resize(void *user, void *block, size_t old_size, size_t new_
 
 const tn_allocator memory_system = {system_resize, NULL};
 
+/* What an allocator is told of SIZE bytes: a block of none has one, since 0 would free it. */
+static size_t block_size(size_t size)
+{
+    return size ? size : 1;
+}
+
 void *memory_alloc(const tn_allocator *a, size_t size)
 {
-    return a->resize(a->user, NULL, 0, size ? size : 1);
+    return a->resize(a->user, NULL, 0, block_size(size));
 }
 
 void *memory_resize(const tn_allocator *a, void *block, size_t old_size, size_t new_size)
 {
-    return a->resize(a->user, block, old_size, new_size ? new_size : 1);
+    return a->resize(a->user, block, block ? block_size(old_size) : 0, block_size(new_size));
 }
 
 void memory_free(const tn_allocator *a, void *block, size_t size)
 {
     if (block)
-        (void)a->resize(a->user, block, size, 0);
+        (void)a->resize(a->user, block, block_size(size), 0);
 }
 
 void arena_init(arena *a, const tn_allocator *allocator)
