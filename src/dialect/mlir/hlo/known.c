@@ -264,7 +264,7 @@ static const known_value *slice(shlo_call *c, int arg)
         !shlo_ints_or(c, "limit_indices", 1, 0, &end) || !shlo_ints_or(c, "strides", 1, 1, &step) ||
         start < 0 || start > end || end > (int64_t)x->n || step < 1)
         return NULL;
-    return known_slice(&room, x, 0, start, step, (end - start - 1 + step) / step);
+    return known_slice(&room, x, 0, start, step, end > start ? (end - start - 1) / step + 1 : 0);
 }
 
 static const struct {
