@@ -1,5 +1,6 @@
 """Sizes that decide about shapes: unknown when the text is read alone, known from the inputs of a run."""
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -14,6 +15,16 @@ TEXT = """func.func @main(%x: tensor<?x2xf32>) -> tensor<?xi32> {
   %3 = stablehlo.dynamic_iota %2, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
   return %3 : tensor<?xi32>
 }
+"""
+
+# Extents of which a part is below zero, divided by a size: sizes round down.
+QUOTIENTS = """{"uops": [
+  {"id": "x", "uop": "INPUT", "arg": {"tensor_id": "x", "dtype": "fp32", "shape": ["n"]}},
+  {"id": "y", "uop": "INPUT", "arg": {"tensor_id": "y", "dtype": "fp32", "shape": ["m"]}},
+  {"id": "z", "uop": "INPUT", "arg": {"tensor_id": "z", "dtype": "fp32", "shape": [1]}},
+  {"id": "q", "uop": "EXPAND", "src": ["z"], "arg": {"result_shape": ["(n - 5) // m + 3"]}},
+  {"id": "r", "uop": "EXPAND", "src": ["z"], "arg": {"result_shape": ["(n - 5) % m + 3"]}}],
+  "outputs": ["x", "y", "q", "r"]}
 """
 
 
@@ -46,6 +57,16 @@ class Sizes(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(f"si32[{last + 1}]", done.stdout)
             self.assertIn(f"{last}]", done.stdout)
+
+    def test_quotients_by_sizes_round_down_where_they_are_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program, written = (pathlib.Path(folder) / name for name in ("p.tiny.json", "p.mlir"))
+            program.write_text(QUOTIENTS, encoding="ascii")
+            subprocess.run([TENON, "convert", program, "--to", "stablehlo", "-o", written], check=True)
+            for path in program, written:
+                done = subprocess.run([TENON, "run", path, "--dim", "n=4", "--dim", "m=2", "--random", "1", "--print"],
+                                      capture_output=True, text=True, check=True)
+                self.assertEqual(re.findall(r"f32\[(\d)\]", done.stdout), ["4", "2", "2", "4"])
 
 
 if __name__ == "__main__":

@@ -58,10 +58,6 @@ static void put_division(mlir_text *w, const value_name *to, const dim_expr *e, 
     const bool divides = e->op == DIM_FLOORDIV;
     const value_name rest = name_of("rest", n), whole = name_of("whole", n);
     const tensor truth = type_like(&one_size, TN_I1);
-    if (dim_is_symbolic(e->b)) { /* by a size, which divides one */
-        put_binary(w, to, divides ? "divide" : "remainder", x, y);
-        return;
-    }
     put_binary(w, &rest, "remainder", x, y);
     const value_name p = put_sign(w, n, &rest), other = name_of("other", n);
     const value_name *first = divides ? &whole : &rest;
@@ -110,8 +106,8 @@ static bool undo(mlir_text *w, dim d, dim wanted, value_name *v, size_t n, bool 
     return true;
 }
 
-/* The symbol D as an extent of an input of the program, or as what an input says that is called
- * like it. */
+/* The symbol D as an extent of an input of the program, or else as the number that an input of the
+ * same name holds. */
 static bool put_symbol(mlir_text *w, const value_name *to, dim d)
 {
     const function *f = module_entry(w->m);
