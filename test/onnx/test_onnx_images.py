@@ -130,6 +130,18 @@ class Images(Case):
                     want = np.einsum("bij,...j->b...i", x.astype(np.float64), places)
                     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
 
+    def test_extents_whose_product_is_too_large(self):
+        most = 2**31 - 1
+        for name, shape, constants, attributes, kind in (
+                ("AffineGrid", [1, 3, 4], [ints(1, 1, most, most, most)], {}, "InvalidDimension"),
+                ("Col2Im", [1, 1, 4], [ints(most - 1, most - 1), ints(1, 1)], {"pads": [0, most, 0, most]}, "DimensionMismatch"),
+                ("CenterCropPad", [1], [ints(2 * most)], {}, "InvalidDimension")):
+            with self.subTest(name=name):
+                names = [f"c{i}" for i in range(len(constants))]
+                data = model([node(name, " ".join(["x", *names]), "y", **attributes)], [("x", "f32", shape)], [("y", "f32", None)],
+                             list(zip(names, constants)), opset=20)
+                self.assertEqual(self.refused(data), [kind])
+
     def test_maxima_of_boxes(self):
         x = floats(2, 3, 9, 11)
         boxes = np.array([[0, 0, 0, 21, 17], [1, 3, 5, 8, 6], [0, 12, 2, 30, 40], [1, 7, 7, 7, 7], [0, 9, 9, 4, 4]], np.float32)

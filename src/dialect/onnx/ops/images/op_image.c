@@ -1,6 +1,7 @@
 /* Images and their coordinates: AffineGrid, CenterCropPad, Col2Im. */
 #include <inttypes.h>
 
+#include "base/memory/checked.h"
 #include "dialect/onnx/ops/images/op_window.h"
 
 /* ---- AffineGrid ---- */
@@ -24,7 +25,7 @@ bool onnx_op_affine_grid(onnx_call *c)
     tn_builder *b = c->b;
     const tn_value matrices = onnx_in(c, 0);
     const type *t = onnx_type_of(c, matrices);
-    int64_t size[TN_MAX_RANK], places = 1;
+    int64_t size[TN_MAX_RANK], places;
     uint32_t n;
     if (!t || !onnx_in_ints(c, 1, false, TN_MAX_RANK, size, &n))
         return false;
@@ -34,15 +35,16 @@ bool onnx_op_affine_grid(onnx_call *c)
                            "it takes matrices [batch, 2, 3] and a size of four extents, or "
                            "[batch, 3, 4] and five");
     for (uint32_t i = 2; i < n; i++)
-        if (size[i] < 1 || size[i] > INT32_MAX)
+        if (size[i] < 1)
             return onnx_refuse(c, DIAG_InvalidDimension, "extents must be positive");
+    if (!product_i64(size + 2, axes, &places))
+        return onnx_refuse(c, DIAG_InvalidDimension, "its extents are too large together");
     const tn_ints dims = {size + 2, axes};
     tn_value parts[4];
     for (uint32_t i = 0; i < axes; i++) { /* the last axis is x */
         const bool align = onnx_attr_int(c, "align_corners", 0);
         const tn_value one = coordinates(c, t->dtype, dims, axes - 1 - i, align);
         parts[i] = tn_expand_dims(b, one, TN_INTS((int64_t)axes));
-        places *= size[2 + i];
     }
     parts[axes] = tn_expand_dims(b, tn_splat(b, t->dtype, dims, 1), TN_INTS((int64_t)axes));
     const tn_value all = tn_concat(b, (tn_values){parts, axes + 1}, axes);
@@ -79,7 +81,8 @@ bool onnx_op_center_crop_pad(onnx_call *c)
         if (dim_is_symbolic(have))
             return onnx_refuse(c, DIAG_ShapeUnknown, "axis %" PRId64 " is a size", axes[i]);
         if (wanted[i] < 0 || wanted[i] > INT32_MAX)
-            return onnx_refuse(c, DIAG_InvalidDimension, "an extent is negative");
+            return onnx_refuse(c, DIAG_InvalidDimension, "an extent of %" PRId64 " is out of range",
+                               wanted[i]);
         if (wanted[i] < have)
             x = tn_slice_axis(b, x, axes[i], (have - wanted[i]) / 2, wanted[i]);
         else {
@@ -143,10 +146,9 @@ static bool read_columns(onnx_call *c, columns *s)
             break;
         const int64_t all = s->image[i] + s->low[i] + s->high[i];
         const int64_t reach = (s->block[i] - 1) * s->dilations[i] + 1;
-        ok = all >= reach && elements < INT32_MAX && places < INT32_MAX;
-        s->places[i] = ok ? (all - reach) / s->strides[i] + 1 : 1;
-        elements *= s->block[i];
-        places *= s->places[i];
+        s->places[i] = all < reach ? 0 : (all - reach) / s->strides[i] + 1;
+        ok = all >= reach && mul_i64(elements, s->block[i], &elements) &&
+             mul_i64(places, s->places[i], &places);
     }
     s->batch = t->dims[0];
     s->channels = ok && !dim_is_symbolic(t->dims[1]) ? t->dims[1] / elements : 0;
