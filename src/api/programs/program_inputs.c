@@ -84,13 +84,11 @@ static tn_status check(diag_channel *d, const tn_program *p, size_t index, tn_bu
         b->type.dtype = want->dtype;
         return TN_OK;
     }
+    const bool is_range = same_extents && array_fits(&bare, want->dtype);
     const char *message = arena_printf(
-        &d->text, "input '%s' is %s, but %s %s%s", port->name, wanted(d, p, index),
-        from ? arena_printf(&d->text, "%s holds", from) : "the tensor given is",
-        public_type_text(&d->text, given),
-        same_extents && array_fits(&bare, want->dtype)
-            ? arena_printf(&d->text, " with values out of range: %s", dtype_range(want->dtype))
-            : "");
+        &d->text, "input '%s' is %s, but %s %s %s%s%s", port->name, wanted(d, p, index),
+        from ? from : "the tensor given", from ? "holds" : "is", public_type_text(&d->text, given),
+        is_range ? " with values out of range: " : "", is_range ? dtype_range(want->dtype) : "");
     const bool only_extents = !same_extents && given->rank == want->rank && fits;
     const tn_status s = message
                             ? report_input_misfit(d, p, index, only_extents ? given : NULL, message)
