@@ -1,6 +1,6 @@
 // ONNX Runtime as a contestant of models.py: `node onnx_runtime.js PACKAGE MODEL THREADS INPUT` reads the f32 input from a
-// file, prints a line when the model is ready and one for each line that it reads: a number of runs gives the milliseconds of
-// each, of the processor and of the clock. The first result goes to INPUT.out.
+// file and prints a line when the model is ready. It answers each line that it reads, a number of runs, with the milliseconds
+// of each run, by the processor and by the clock. The first result goes to INPUT.out.
 "use strict";
 const fs = require("fs");
 const readline = require("readline");

@@ -9,8 +9,8 @@ enum {
     SUM_LANES = 32,       /* interleaved accumulators of a sum */
     SUM_BLOCK = 1024,     /* elements summed before partials are combined pairwise */
     CONTRACT_BLOCK = 256, /* products in one chain of fused multiply-adds */
-    CUMULATIVE_BLOCK =
-        16 /* elements that combine among themselves before what precedes them joins */
+    /* elements that combine among themselves before what precedes them joins */
+    CUMULATIVE_BLOCK = 16
 };
 
 typedef enum fold_kind {

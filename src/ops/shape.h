@@ -85,8 +85,8 @@ shape_fault resolve_squeeze(const int64_t *axes, uint32_t n, const dim *dims, ui
 shape_fault resolve_expand_dims(const int64_t *axes, uint32_t n, uint32_t rank, axis_list *out);
 void expanded_shape(const dim *dims, uint32_t rank, const axis_list *axes, shape *out);
 
-/* The shape that WANTED (one entry may be -1) gives to COUNT elements (TYPE_COUNT_UNKNOWN: not
- * known). With SHAPE_COUNT `value` is the product of the entries, without the -1 (-1: too large).
+/* The shape that WANTED (one entry may be -1) gives to the elements of IN, whose number may not be
+ * known. With SHAPE_COUNT `value` is the product of the entries, without the -1 (-1: too large).
  */
 shape_fault resolve_reshape(const int64_t *wanted, uint32_t n, const type *in, shape *out);
 
@@ -97,9 +97,9 @@ shape_fault resolve_permutation(const int64_t *perm, uint32_t n, uint32_t rank);
 typedef struct slice_range {
     int64_t start, step, count;
 } slice_range;
-/* The bounds that are used: a step > 0 counts negative bounds from the end and clamps to [0,
- * extent]; a step < 0 clamps to
- * [-1, extent - 1]. The step must not be 0. */
+/* The bounds that are used. With a step > 0 negative bounds count from the end, and all are clamped
+ * to [0, extent]; with a step < 0 they are clamped to [-1, extent - 1], as they are. The step must
+ * not be 0. */
 void slice_bounds(int64_t start, int64_t end, int64_t step, int64_t extent, int64_t *first,
                   int64_t *last);
 /* The elements between those bounds. An empty range has start 0. */
@@ -110,7 +110,7 @@ slice_range resolve_slice(int64_t start, int64_t end, int64_t step, int64_t exte
 shape_fault resolve_slices(const attrs *given, const dim *dims, uint32_t rank, slice_range *ranges,
                            shape *out);
 
-/* The result axis of each operand axis of a broadcast to DIMS entries. */
+/* The shape of a broadcast of IN, and in MAP the result axis of each of its axes. */
 shape_fault resolve_broadcast(const attrs *given, const type *in, shape *out,
                               uint32_t map[TN_MAX_RANK]);
 

@@ -7,7 +7,7 @@ import tempfile
 from lib.program import tenon
 
 COUNT = 120000
-LIMIT = 200  # seconds, of which it needs three; where every node were looked at for each it needed more
+LIMIT = 200  # seconds; it needs three, and would need more if it looked at every node for each
 
 
 def program(made, to):

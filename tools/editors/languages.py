@@ -10,7 +10,7 @@ import subprocess
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2] / "src"
 
-# Behind these no digit is part of a name, and a word is no word.
+# A digit behind one of the characters in (?<!...) is part of a name.
 NUMBER = r"-?(?<![\w.%@])(?:0x[0-9A-Fa-f_]+|0b[01_]+|0o[0-7_]+|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9]+)?)"
 STRING = r'"(?:[^"\\]|\\.)*"'
 VALUE = r'[%@](?:[\w.]+|"(?:[^"\\]|\\.)*")'

@@ -38,8 +38,8 @@ typedef struct tiny_uop {
     tiny_class kind;
     op_id op;
     uint8_t n_src;
-    uint8_t domain;
-    bool published;
+    uint8_t domain; /* TINY_FLOAT | ...: the element types that it takes */
+    bool published; /* false: an extension of the published text */
     const tiny_field *fields;
     uint32_t n_fields;
 } tiny_uop;

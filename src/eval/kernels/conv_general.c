@@ -144,8 +144,8 @@ static void rows(const contraction *c, int64_t start, size_t n_k, const void **a
     }
 }
 
-/* COUNT results, N outermost, to the places from FROM on of the image and group at element FIRST of
- * the result. */
+/* COUNT rows of results, one for each place, to the places from FROM on of the image and group that
+ * begin at element FIRST of the result. */
 static void put_results(const work *k, int64_t first, int64_t from, int64_t count)
 {
     const size_t size = dtype_bytes(k->call->out->type->dtype);

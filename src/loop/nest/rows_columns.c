@@ -31,8 +31,7 @@ static void join_lanes(rows *s, uint32_t pass, loop_value first, loop_value lane
     loop_end(b);
 }
 
-/* ---- rows of not many elements: each lane is done before the next begins, so none needs memory
- * ---- */
+/* ---- short rows: each lane is done before the next begins, so none needs memory ---- */
 
 enum { FEW = 4 * SUM_LANES };
 

@@ -17,8 +17,8 @@ typedef struct section {
 
 enum { SECTIONS = 3 }; /* the widest processors first */
 
-/* How the compiler and the processor are asked; macros of the compiler, target options, features.
- */
+/* For each kind, the options of the compiler, and how the processor is asked whether it has the
+ * features. */
 static const struct {
     c_level level;
     const char *suffix, *options, *supports;
