@@ -69,27 +69,37 @@ static bool is_number(const char *text, uint32_t *number)
     return true;
 }
 
-/* Is NAME what the text calls V: the name of an input or value, or %number? */
+/* Is NAME what the text calls V, an input or another value? */
 static bool is_called(const function *f, value_id v, const char *name)
 {
     const node *n = node_of(f, v);
     const char *own = n->op == OP_INPUT ? attr_string(n->attrs, KEY_NAME) : n->name;
-    uint32_t number;
     if (own && strcmp(own, name) == 0)
         return true;
-    if (n->name &&
-        (strcmp(n->name, name) == 0 || (name[0] == '%' && strcmp(n->name, name + 1) == 0) ||
-         (n->name[0] == '%' && strcmp(n->name + 1, name) == 0))) /* as Core IR spells values */
-        return true;
-    return name[0] == '%' && is_number(name + 1, &number) && number == v;
+    return n->name &&
+           (strcmp(n->name, name) == 0 || (name[0] == '%' && strcmp(n->name, name + 1) == 0) ||
+            (n->name[0] == '%' && strcmp(n->name + 1, name) == 0)); /* as Core IR spells values */
 }
 
-/* Which of the N values LIST is called NAME: by name first, then by position. N when none is. */
+/* The value that `%number` means where no value is called so; NO_VALUE: none. */
+static value_id numbered(const function *f, const char *name)
+{
+    uint32_t number;
+    return name[0] == '%' && is_number(name + 1, &number) && number < f->values.n ? number
+                                                                                  : NO_VALUE;
+}
+
+/* Which of the N values LIST is meant by NAME: the one of this name, else of this number, else the
+ * one at this position. N when none is. */
 static uint32_t find(const function *f, const value_id *list, uint32_t n, const char *name)
 {
+    const value_id v = numbered(f, name);
     uint32_t at;
     for (uint32_t i = 0; i < n; i++)
         if (is_called(f, list[i], name))
+            return i;
+    for (uint32_t i = 0; i < n; i++)
+        if (list[i] == v)
             return i;
     return is_number(name, &at) && at < n ? at : n;
 }
@@ -169,7 +179,8 @@ static tn_status hold_recomputed(request *r)
         value_id v = 0;
         while (v < f->values.n && !is_called(f, v, name))
             v++;
-        if (v == f->values.n)
+        v = v < f->values.n ? v : numbered(f, name);
+        if (v == NO_VALUE)
             return unknown(r, "value", name);
         TN_TRY(function_add_output(f, v));
     }
