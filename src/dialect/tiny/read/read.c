@@ -376,6 +376,8 @@ static bool read_dims(reader *r, const json_value *dims)
         if (v->kind != JSON_NUMBER || !v->number.is_integer || !v->number.fits_i64 ||
             v->number.i < 0)
             return fault(r, NULL, DIAG_InvalidAttribute, v->at, "a size is a whole number >= 0");
+        if (v->number.i == DIM_NO_MEMORY)
+            return fault(r, NULL, DIAG_InvalidAttribute, v->at, "the size is too large");
         note_size(r, key.at, key.n);
         bound_size s = {module_string(r->m, key.at, key.n), v->number.i};
         const written_size written = {s.name, v->number.i};
