@@ -2,8 +2,11 @@
 from __future__ import annotations
 
 import ctypes
+import errno
+import os
+import re
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import Any, Optional
 
 from . import _library as c
 
@@ -95,13 +98,41 @@ class Unavailable(Error):
 
 
 class FileError(Error, OSError):
-    """A file cannot be read, written or understood."""
+    """A file cannot be read, written or understood. Where the system refused it, `errno`, `strerror` and `filename` say
+    so; else they are None."""
     status = c.IO
+
+    def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = (), status: Optional[int] = None) -> None:
+        super().__init__(message, diagnostics, status)
+        said = _said_by_system(diagnostics)
+        if said is not None:
+            self.errno, self.strerror, self.filename = said
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.args[0], self.diagnostics, self.status)
 
 
 class NoMemory(Error, MemoryError):
     """There is no memory left, or a limit was reached."""
     status = c.NOMEM
+
+
+# What the system said ends the message. The file is named before it, or by the place in the text.
+_BY_SYSTEM = re.compile(r"(?:(.*): )?(?:the [a-z]+ )?cannot be [a-z ]+: (.*)", re.S)
+
+
+def _said_by_system(diagnostics: tuple[Diagnostic, ...]) -> Optional[tuple[int, str, str]]:
+    """errno, what that means, and the file."""
+    numbers = {os.strerror(number): number for number in errno.errorcode}
+    for d in diagnostics:
+        said = _BY_SYSTEM.fullmatch(d.message)
+        if d.kind == "FileError" and said and said[2] in numbers:
+            file = said[1] if said[1] is not None else d.text.partition(f": error: {d.message}")[0]
+            return numbers[said[2]], said[2], file
+    return None
 
 
 _CLASSES: dict[int, type[Error]] = {k.status: k for k in (Rejected, UsageError, InputError, RunError, Unavailable,

@@ -1,7 +1,10 @@
 """Modules from Python: reading, rewriting, writing, comparing; errors as data; custom calls."""
+import errno
 import gc
 import json
+import os
 import pathlib
+import pickle
 import tempfile
 import threading
 import unittest
@@ -135,6 +138,27 @@ class Modules(unittest.TestCase):
             with self.assertRaisesRegex(tenon.UsageError, "tells no dialect; give one of mind, ptir,.*; code is written to .* .c,"):
                 self.m.save(folder / "net.txt")
             self.assertEqual(list(folder.iterdir()), [])
+
+    def test_what_the_system_says(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "file").touch()
+            (folder / "junk.npz").write_bytes(b"junk")
+            none, below, data = folder / "a: cannot be read: b/net.ir", folder / "file/net.ir", folder / "none.npz"
+            for path, number, f in ((none, errno.ENOENT, lambda: tenon.open(none)), (none, errno.ENOENT, lambda: self.m.save(none)),
+                                    (below, errno.ENOTDIR, lambda: self.m.save(below)),
+                                    (data, errno.ENOENT, lambda: tenon.train.Dataset(data))):
+                with self.assertRaises(OSError) as caught:
+                    f()
+                for error in caught.exception, pickle.loads(pickle.dumps(caught.exception)):
+                    self.assertIs(type(error), tenon.FileError)
+                    self.assertEqual((error.errno, error.filename, error.strerror), (number, str(path), os.strerror(number)))
+                    self.assertIn(os.strerror(number) + " [FileError]", str(error))
+                    self.assertEqual((len(error.diagnostics), error.status), (1, tenon.FileError.status))
+            with self.assertRaises(OSError) as caught:
+                tenon.train.Dataset(folder / "junk.npz")
+            self.assertEqual((caught.exception.errno, caught.exception.filename), (None, None))
+            self.assertIn("is no .npy", str(caught.exception))
 
     def test_constant_of_another_type(self):
         with self.assertRaisesRegex(tenon.InputError, r"(?s)declared f32\[3\].*given f32\[4\]"):
