@@ -23,7 +23,7 @@ _kernels = threading.local()  # `failure`: what a kernel or its check on this th
 
 
 def kernel_failed(error: BaseException) -> None:
-    """A kernel, which runs on the thread of the call that it belongs to, raised ERROR, which cannot cross C."""
+    """A kernel, or what else runs on the thread of the call that it belongs to, raised ERROR, which cannot cross C."""
     _kernels.failure = error
 
 

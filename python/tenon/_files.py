@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _library as c
 from ._arguments import file_name
+from ._context import kernel_failed
 from ._errors import UsageError
 from ._owned import NotCopied
 
@@ -41,7 +42,14 @@ class Texts(NotCopied):
                 self._data[os.path.normpath(name)] = np.zeros(0, np.uint8)
 
     def give(self, _user: Optional[int], location: bytes, offset: int, length: int, out: Any) -> Optional[int]:
-        """For tn_read_options."""
+        """For tn_read_options. No exception may cross C, not even that of a handler of a signal."""
+        try:
+            return self._find(location, offset, length, out)
+        except BaseException as error:
+            kernel_failed(error)
+            return self._say(type(error).__name__)
+
+    def _find(self, location: bytes, offset: int, length: int, out: Any) -> Optional[int]:
         name = os.fsdecode(location)
         data = self._data.get(os.path.normpath(name))
         if data is None:

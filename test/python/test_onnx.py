@@ -5,6 +5,7 @@ import os
 import pathlib
 import tempfile
 import unittest
+import unittest.mock
 import weakref
 
 from lib import package  # noqa: F401
@@ -116,6 +117,20 @@ class Data(unittest.TestCase):
                 tenon.read(WITH_DATA, external=files)
         with self.assertRaisesRegex(tenon.UsageError, "contiguous"):
             tenon.read(WITH_DATA, external={"sub/w.bin": np.ones((4, 4))[:, 1]})
+
+    def test_interrupted(self):
+        """What a mapping or the handler of a signal raises reaches the caller."""
+        class Files(dict):
+            def items(self):
+                raise KeyboardInterrupt
+        with self.assertRaises(KeyboardInterrupt):
+            tenon.read(WITH_DATA, external=Files())
+        with unittest.mock.patch("os.fsdecode", side_effect=KeyboardInterrupt), self.assertRaises(KeyboardInterrupt):
+            tenon.read(WITH_DATA, external={"sub/w.bin": FILE})
+        with unittest.mock.patch("os.fsdecode", side_effect=LookupError), self.assertRaisesRegex(tenon.Rejected, "LookupError") as caught:
+            tenon.read(WITH_DATA, external={"sub/w.bin": FILE})
+        self.assertIsInstance(caught.exception.__cause__, LookupError)
+        self.check(tenon.load(WITH_DATA, external={"sub/w.bin": FILE}))
 
     def test_it_stays_as_long_as_needed(self):
         """The data of a module is that of its copies and programs, and goes with the last of them."""
