@@ -307,6 +307,8 @@ class Module(NotCopied):
         """
         if isinstance(wrt, str):
             wrt = [wrt]
+        if cotangent is not None and seed:
+            raise UsageError("'cotangent' and 'seed' exclude each other")
         o = c.GradientOptions(size=ctypes.sizeof(c.GradientOptions), 
                               loss=chars("loss", str(loss)) if loss is not None else None, wrt=names_of(wrt) if wrt is not None else None, n_wrt=len(wrt or ()),
                               cotangent=chars_or_none("cotangent", cotangent), seed=seed,

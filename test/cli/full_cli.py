@@ -378,6 +378,11 @@ class Check(Case):
         self.tenon("fmt", "-", "--from", "mind", "--style", "strict", "--limit", "output_bytes=1000000", stdin=text,
                    status=1)
 
+    def test_gradient_of_two_kinds(self):
+        words = "grad", "-", "--from", "mind", "--cotangent", "x"
+        self.assertIn("--cotangent and --seed exclude each other", self.tenon(*words, "--seed", "2", stdin=ADD, status=2).err)
+        self.tenon(*words, stdin=ADD)
+
     def test_gradient_of_huge_index(self):
         """The one-hot vector of 2^62 elements, which Core v1 needs, takes 2^64 bytes, not none."""
         text = ('%0 = Input () {name="x"} : tensor<f32>[4611686018427387904]\n'

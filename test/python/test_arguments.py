@@ -91,6 +91,7 @@ class Arguments(unittest.TestCase):
             ("'n' is 18446744073709551616, and must be at most", lambda: tenon.load(NET, dims={"n": 2 ** 64})),
             ("the levels are 0, 1 and 2", lambda: tenon.load(NET, level=[2])),
             ("there is no pass called 'nope'; 'tenon passes' lists them", lambda: tenon.read(NET).passes("nope")),
+            ("'cotangent' and 'seed' exclude each other", lambda: tenon.read(NET).grad(cotangent="x", seed=2)),
             ("argnums names the argument 5, but 1 are given", lambda: tenon.grad(lambda x: x.sum(), argnums=5)(X)),
             ("'w.foo' ends as no file of tensors; there are .safetensors, .npz and .npy",
              lambda: trainer().write("w.foo")))))

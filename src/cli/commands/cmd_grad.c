@@ -84,6 +84,8 @@ static tn_status read_options_of(session *s, const arguments *args, grad_argumen
             break;
         }
     }
+    if (o->cotangent && o->seed != 0)
+        return usage_error(s, "--cotangent and --seed exclude each other");
     return TN_OK;
 }
 
