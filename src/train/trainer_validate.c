@@ -42,6 +42,16 @@ static tn_status find_scores(pass *p, const char *name)
     return TN_OK;
 }
 
+/* How many the scores of a sample are, or TN_DIM_UNKNOWN. The program of gradients, whose first
+ * outputs are those of the forward one, has all sizes. */
+static tn_status count_classes(const pass *p, int64_t *classes)
+{
+    tn_port scores;
+    TN_TRY(tn_program_output(p->t->gradient, p->scores, &scores));
+    *classes = scores.type.dims[1];
+    return TN_OK;
+}
+
 /* Integers [samples], or numbers of the shape of the scores. */
 static bool can_be_labels(const tn_type *t)
 {
@@ -49,40 +59,71 @@ static bool can_be_labels(const tn_type *t)
            (t->rank == 2 && (dtype_is_float(t->dtype) || dtype_is_int(t->dtype)));
 }
 
-/* As far as is known before a run: see count_right. The program of gradients, whose first outputs
- * are those of the forward one, has all sizes. */
-static tn_status check_classes(const pass *p)
+/* As far as is known before a run: see count_right. */
+static bool has_classes(const tn_type *t, int64_t classes)
 {
-    tn_port scores;
-    const tn_type *labels = &p->t->ports[p->t->input_at[p->labels]].type;
-    TN_TRY(tn_program_output(p->t->gradient, p->scores, &scores));
-    const int64_t classes = scores.type.dims[1];
-    if (labels->rank == 2 && classes != TN_DIM_UNKNOWN && labels->dims[1] != TN_DIM_UNKNOWN &&
-        classes != labels->dims[1])
-        return trainer_fault(p->t->cx, DIAG_Usage, "scores and labels have different shapes");
-    return TN_OK;
+    return t->rank != 2 || classes == TN_DIM_UNKNOWN || t->dims[1] == TN_DIM_UNKNOWN ||
+           t->dims[1] == classes;
+}
+
+static bool can_be_labels_of(const tn_port *port, int64_t classes)
+{
+    return can_be_labels(&port->type) && has_classes(&port->type, classes);
+}
+
+/* Data input I. */
+static const tn_port *data_port(const tn_trainer *t, size_t i)
+{
+    return &t->ports[t->input_at[i]];
+}
+
+static tn_status labels_named(pass *p, const char *name, int64_t classes)
+{
+    const tn_trainer *t = p->t;
+    for (size_t i = 0; i < t->n_inputs; i++) {
+        const tn_port *port = data_port(t, i);
+        if (strcmp(name, port->name) != 0 || !can_be_labels(&port->type))
+            continue;
+        p->labels = i;
+        return has_classes(&port->type, classes)
+                   ? TN_OK
+                   : trainer_fault(t->cx, DIAG_Usage, "scores and labels have different shapes");
+    }
+    return trainer_fault(t->cx, DIAG_Usage,
+                         "labels are integers [samples] or rows of scores, which no data input "
+                         "'%s' is",
+                         name);
+}
+
+/* The only data input that can be the labels. */
+static tn_status labels_unnamed(pass *p, int64_t classes)
+{
+    const tn_trainer *t = p->t;
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_inputs; i++)
+        if (can_be_labels_of(data_port(t, i), classes)) {
+            p->labels = i;
+            n++;
+        }
+    if (n == 1)
+        return TN_OK;
+    const tn_status s =
+        trainer_fault(t->cx, DIAG_Usage,
+                      "%s data input can be the labels, integers [samples] or rows of scores%s",
+                      n == 0 ? "no" : "more than one", n == 0 ? "" : ": which one is it?");
+    for (size_t i = 0; n > 0 && i < t->n_inputs; i++)
+        if (can_be_labels_of(data_port(t, i), classes))
+            diag_note(&t->cx->diag, NULL, NO_SPAN, "one is '%s'", data_port(t, i)->name);
+    return s;
 }
 
 static tn_status find_labels(pass *p, const char *name)
 {
-    const tn_trainer *t = p->t;
-    size_t n = 0;
-    for (size_t i = 0; p->scores != SIZE_MAX && i < t->n_inputs; i++) {
-        const tn_port *port = &t->ports[t->input_at[i]];
-        if (name ? strcmp(name, port->name) != 0 : !can_be_labels(&port->type))
-            continue;
-        p->labels = i;
-        n += can_be_labels(&port->type);
-    }
-    if (p->scores == SIZE_MAX || n == 1)
-        return p->scores == SIZE_MAX ? TN_OK : check_classes(p);
-    return name ? trainer_fault(t->cx, DIAG_Usage,
-                                "labels are integers [samples] or rows of scores, which no data "
-                                "input '%s' is",
-                                name)
-                : trainer_fault(t->cx, DIAG_Usage,
-                                "%s data input can be the labels: which one is it?",
-                                n == 0 ? "no" : "more than one");
+    int64_t classes;
+    if (p->scores == SIZE_MAX)
+        return TN_OK;
+    TN_TRY(count_classes(p, &classes));
+    return name ? labels_named(p, name, classes) : labels_unnamed(p, classes);
 }
 
 /* The position of the first largest element of a row; -1: one of them is NaN, or there is none. */

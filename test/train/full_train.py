@@ -294,7 +294,9 @@ class Data(Case):
         done = self.run_train("--validate", "nan.npz", "--metric", "accuracy=scores:y")
         self.assertIn(", 0.00 % right", done.stderr)
         self.refused(2, "no output 'y'", "--validate", "data.npz", "--metric", "accuracy=y")
-        self.refused(2, "more than one", "--validate", "data.npz", "--metric", "accuracy=scores")
+        # the only input with as many columns as the scores needs no name
+        done = self.run_train("--validate", "data.npz", "--metric", "accuracy=scores")
+        self.assertIn(f", {100 * right:.2f} % right", done.stderr)
         self.refused(2, "'z' is", "--validate", "data.npz", "--metric", "accuracy=scores:z")
 
 
@@ -348,7 +350,14 @@ class Refused(Case):
         self.before_steps(3, "40 samples of 'x', but 50 of 'y'", "--validate", "uneven.npz")
         self.before_steps(3, "the data has 0 samples", "--validate", "none.npz")
         self.before_steps(2, "no output 'q'", "--validate", "data.npz", "--metric", "accuracy=q")
-        self.before_steps(2, "more than one", "--validate", "data.npz", "--metric", "accuracy=scores")
+        two, none = self.dir / "two.ir", self.dir / "none.ir"
+        two.write_text(NET.replace("[n, 3]", "[n, 2]").replace("[3, 2]", "[2, 2]"))
+        np.savez(self.dir / "square.npz", x=self.x[:, :2], y=self.y)
+        for words in "more than one data input", "note: one is 'x'", "note: one is 'y'":
+            self.before_steps(2, words, "--validate", "square.npz", "--metric", "accuracy=scores", net=two, data=["square.npz"])
+        none.write_text(NET.replace('name="y"} : tensor<f32>[n, 2]', 'name="y"} : tensor<f32>[n, 1]'))
+        np.savez(self.dir / "narrow.npz", x=self.x, y=self.y[:, :1])
+        self.before_steps(2, "no data input can be", "--validate", "narrow.npz", "--metric", "accuracy=scores", net=none, data=["narrow.npz"])
         for net in ("net.ir", "open.ir"):  # the program, or only the data, says how many classes there are
             (self.dir / "open.ir").write_text(NET.replace("[3, 2]", "[3, k]").replace("[2]", "[k]").replace("n, 2]", "n, k]"))
             self.before_steps(2, "different shapes", "--validate", "data.npz", "--metric", "accuracy=scores:x", net=net)
