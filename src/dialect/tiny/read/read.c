@@ -29,22 +29,47 @@ bool fault(reader *r, const entry *e, diag_kind kind, span at, const char *forma
     return false;
 }
 
+/* Open a warning or note, if fewer than the limit of faults were said; else count it. */
+static void say_mildly(reader *r, const entry *e, tn_severity severity, diag_kind kind, span at,
+                       const char *format, va_list args) __attribute__((format(printf, 6, 0)));
+
+static void say_mildly(reader *r, const entry *e, tn_severity severity, diag_kind kind, span at,
+                       const char *format, va_list args)
+{
+    uint32_t *said = severity == TN_WARNING ? &r->warnings : &r->remarks;
+    if ((*said)++ >= r->m->cx->limits.errors) {
+        diag_flush(&r->m->cx->diag); /* nothing adds to the one before */
+        return;
+    }
+    diag_vmild(&r->m->cx->diag, severity, kind, &r->m->source, at, format, args);
+    about(r, e);
+}
+
 void warn(reader *r, const entry *e, diag_kind kind, span at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    diag_vmild(&r->m->cx->diag, TN_WARNING, kind, &r->m->source, at, format, args);
+    say_mildly(r, e, TN_WARNING, kind, at, format, args);
     va_end(args);
-    about(r, e);
 }
 
 void remark(reader *r, const entry *e, span at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    diag_vmild(&r->m->cx->diag, TN_NOTE, DIAG_Advice, &r->m->source, at, format, args);
+    say_mildly(r, e, TN_NOTE, DIAG_Advice, at, format, args);
     va_end(args);
-    about(r, e);
+}
+
+/* How many of the N warnings or notes that were to be said were beyond the limit. */
+static void tell_unsaid(reader *r, uint32_t n, const char *what)
+{
+    diag_channel *d = &r->m->cx->diag;
+    const uint32_t most = r->m->cx->limits.errors, left = n > most ? n - most : 0;
+    r->remarks = 0; /* this one is shown */
+    if (left)
+        remark(r, NULL, NO_SPAN, "%" PRIu32 " more %s%s not shown; %s errors=0 shows all", left,
+               what, left == 1 ? " is" : "s are", diag_setting_name(d, SETTING_LIMIT));
 }
 
 bool out_of_memory(reader *r)
@@ -587,6 +612,9 @@ static tn_status read_all(reader *r)
     if (!r->f)
         return module_no_memory(r->m);
     const bool ok = read_document(r) && read_entries(r) && read_outputs(r);
+    const uint32_t remarks = r->remarks;
+    tell_unsaid(r, r->warnings, "warning");
+    tell_unsaid(r, remarks, "note");
     if (r->m->cx->names && !r->no_memory)
         tiny_note_names(r);
     if (r->no_memory)

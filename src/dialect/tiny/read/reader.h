@@ -63,7 +63,7 @@ typedef struct reader {
     hash_index by_tensor;
     VECTOR(bound_size) sizes; /* of the document's `dims` */
     uint32_t next_axis;
-    uint32_t faults;
+    uint32_t faults, warnings, remarks; /* so far */
     bool no_memory;
 } reader;
 
@@ -79,7 +79,8 @@ typedef struct operand {
 /* Report a fault of E (NULL: of the document). Always false. Notes and a fix may follow. */
 bool fault(reader *r, const entry *e, diag_kind kind, span at, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The same without rejecting the program; a remark is even less than a warning. */
+/* The same without rejecting the program; a remark is even less than a warning. Of each as many are
+ * shown as of faults. */
 void warn(reader *r, const entry *e, diag_kind kind, span at, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 void remark(reader *r, const entry *e, span at, const char *format, ...)
