@@ -253,6 +253,19 @@ class Operators(Case):
         for to, kind in (11, "DTypeNotSupported"), (10, "DTypeNotSupported"), (9, "DTypeNotSupported"), (8, "UnknownDType"), (77, "UnknownDType"):
             self.assertEqual(self.refused(model([node("BitCast", "x", "y", to=to)], [("x", "f32", [5])], [("y", "f32", None)], opset=26)), [kind])
 
+    def test_no_elements(self):
+        """Where there are none, none is the largest, and no window of channels has any."""
+        for shape in (3, 0), (0, 3), (0, 0), (2, 0, 3):
+            x = np.zeros(shape, np.float32)
+            for opset in 12, 13:
+                for axis in range(len(shape)):
+                    for op in "Hardmax", "Softmax", "LogSoftmax":
+                        with self.subTest(op=op, shape=shape, axis=axis, opset=opset):
+                            got, = self.results(op, 1, x, axis=axis, opset=opset)
+                            np.testing.assert_array_equal(got, x, strict=True)
+            got, = self.results("LRN", 1, x, size=3)
+            np.testing.assert_array_equal(got, x, strict=True)
+
     def test_empty_lists_are_no_number(self):
         """Where one number is wanted, a list of none must not leave it unset."""
         none = put_tensor(ints(), "k")

@@ -222,7 +222,7 @@ bool onnx_op_clip(onnx_call *c)
 static tn_value hardmax(onnx_call *c, tn_value x, int64_t axis)
 {
     const type *t = onnx_type_of(c, x);
-    if (!t)
+    if (!t || t->dims[axis] == 0) /* no element, and none is the largest */
         return x;
     const tn_value best = tn_arg_max(c->b, x, axis, true, TN_SI64);
     const tn_value here = tn_iota(c->b, TN_SI64, onnx_dims(t), axis);

@@ -261,6 +261,8 @@ bool onnx_op_lrn(onnx_call *c)
                            "it takes rank 2 or more, not %" PRIu32
                            ", and a 'size' above 0, not %" PRId64,
                            t->rank, size);
+    if (t->dims[1] == 0) /* no element, and a window of channels would find none */
+        return onnx_give(c, 0, x);
     for (uint32_t i = 0; i < t->rank; i++) {
         window[i] = i == 1 ? size : 1;
         ones[i] = 1;
