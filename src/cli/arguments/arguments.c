@@ -225,8 +225,10 @@ static tn_status read_option(session *s, int argc, char **argv, int *at, argumen
         TN_TRY(note_size(s, &g));
     if (strcmp(o->name, "--timeout") == 0)
         TN_TRY(read_timeout(s, o->name, g.value, &s->patience));
-    if (o->id < OPTION_OWN)
+    if (o->id < OPTION_OWN) {
+        s->common[o->id] = o->name;
         return apply_common(s, &g);
+    }
     args->options[args->n_options++] = g;
     return TN_OK;
 }
@@ -276,6 +278,7 @@ tn_status arguments_read(session *s, int argc, char **argv, arguments *args)
         else
             TN_TRY(read_option(s, argc, argv, &i, args));
     }
+    s->n_programs = args->n_files;
     for (int i = 0; i < args->n_files; i++)
         args->n_stdin += strcmp(args->files[i], "-") == 0;
     if (args->n_stdin > 1)

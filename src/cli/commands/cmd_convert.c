@@ -35,7 +35,7 @@ static const option options[] = {
 typedef struct convert_options {
     const char *out, *to, *style, *symbol;
     const char *external; /* the name of a file in OUT's folder */
-    bool only_entry, with_entry;
+    bool only_entry, with_entry, has_inputs;
     tn_convert_options convert;
 } convert_options;
 
@@ -95,7 +95,12 @@ static tn_status read_convert_options(session *s, const arguments *args, convert
         case OPTION_EXTERNAL:
             o->external = value;
             break;
-        default: /* --dim and inputs are read where they are used */
+        case OPTION_INPUT: /* read where they are used */
+        case OPTION_INPUTS:
+        case OPTION_RANDOM:
+            o->has_inputs = true;
+            break;
+        default: /* --dim is read where it is used */
             break;
         }
     }
@@ -109,6 +114,10 @@ static tn_status read_convert_options(session *s, const arguments *args, convert
         TN_TRY(check_external(s, o));
     if (o->with_entry && strcmp(o->to, "mlir") != 0)
         return usage_error(s, "--mlir-entry goes with --to mlir");
+    if (o->has_inputs && !o->with_entry)
+        return usage_error(s, "inputs go with --mlir-entry");
+    if (o->symbol && !names_folder(o->out))
+        return usage_error(s, "--entrypoint goes with -o DIR/");
     return TN_OK;
 }
 

@@ -143,13 +143,25 @@ static tn_status read_wishes(session *s, const arguments *args, wishes *w)
     return TN_OK;
 }
 
+/* Another name than those of stages is reported with them later. */
+static bool has_kernels(const char *stage)
+{
+    static const char *const without[] = {"graph", "lowered", "program"};
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        if (strcmp(stage, without[i]) == 0)
+            return false;
+    return true;
+}
+
 /* One thing is shown, and only two stages have kernels. */
 static tn_status check_wishes(session *s, const wishes *w)
 {
     if (w->buffers + w->json + w->svg + (w->dump != NULL) > 1)
         return usage_error(s, "--buffers, --json, --svg and --dump exclude each other");
-    if (w->kernel >= 0 && !w->dump)
-        return usage_error(s, "--kernel goes with --dump");
+    if (w->kernel >= 0 && (!w->dump || !has_kernels(w->dump)))
+        return usage_error(s, "--kernel goes with --dump kernels, loops or all");
+    if (w->buffers && (w->cpu || w->schedule))
+        return usage_error(s, "%s changes no buffers", w->cpu ? "--cpu" : "--schedule");
     return TN_OK;
 }
 
@@ -221,8 +233,12 @@ static tn_status run_explain(session *s, const arguments *args)
     cli_text text = {0};
     TN_TRY(read_wishes(s, args, &w));
     TN_TRY(check_wishes(s, &w));
+    if (w.code && args->n_files)
+        return usage_error(s, "--code takes no file");
     if (w.code)
-        return args->n_files ? usage_error(s, "--code takes no file") : explain_code(s, &w);
+        return args->n_options - (w.out != NULL) > 1
+                   ? usage_error(s, "beside --code only -o has a meaning")
+                   : explain_code(s, &w);
     TN_TRY(arguments_one_file(s, args, &file));
     TN_TRY(read_program(s, file, &m));
     tn_status status = bind_and_show(s, args, &w, m, &text);

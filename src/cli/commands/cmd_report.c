@@ -108,6 +108,7 @@ static tn_status read_wishes(session *s, const arguments *args, wishes *w)
     if (w->values && !w->runs)
         return usage_error(s, "--values needs inputs: --input, --inputs or --random");
     TN_TRY(arguments_one_file(s, args, &w->file));
+    s->n_programs += w->compare != NULL;
     const size_t n = strlen(w->file), ending = sizeof ".jsonl" - 1;
     if (n >= ending && strcmp(w->file + n - ending, ".jsonl") == 0)
         return usage_error(s, "%s is a log: --training takes it beside the program", w->file);

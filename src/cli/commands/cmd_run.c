@@ -116,6 +116,10 @@ static tn_status read_run_options(session *s, const arguments *args, run_options
         return usage_error(s,
                            "--output must be another folder than that of --batch-of, whose files "
                            "the results would replace");
+    if (o->compile.engine && strcmp(o->compile.engine, "ref") == 0 &&
+        (o->compile.check || o->compile.schedule))
+        return usage_error(s, "%s is about compiled kernels, which --engine ref has none of",
+                           o->compile.check ? "--check" : "--schedule");
     if (is_same_file(s, o->output, o->trace))
         return usage_error(s, "--output and --profile-trace need a file each");
     return arguments_one_file(s, args, &o->file);

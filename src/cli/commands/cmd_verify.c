@@ -29,6 +29,7 @@ typedef struct verification {
     session *s;
     const char *model, *folder;
     double rtol, atol;
+    bool has_tolerance;
     tn_compile_options compile;
     cli_text out;
     tn_difference worst; /* over all sets */
@@ -339,9 +340,11 @@ static tn_status read_verify_options(session *s, const arguments *args, verifica
             v->folder = value;
             break;
         case OPTION_RTOL:
+            v->has_tolerance = true;
             TN_TRY(read_tolerance(s, "--rtol", value, &v->rtol));
             break;
         case OPTION_ATOL:
+            v->has_tolerance = true;
             TN_TRY(read_tolerance(s, "--atol", value, &v->atol));
             break;
         case OPTION_LEVEL:
@@ -378,6 +381,8 @@ static tn_status run_verify(session *s, const arguments *args)
                       .worst.is_equal = true};
     TN_TRY(read_verify_options(s, args, &v));
     TN_TRY(find_model(s, v.model));
+    if (!v.folder && v.has_tolerance && has_checks(s, v.model))
+        return usage_error(s, "the checks in a StableHLO file have tolerances of their own");
     if (!v.folder && has_checks(s, v.model))
         return verify_checks(s, v.model, &v.compile);
     if (!v.folder) {

@@ -98,6 +98,8 @@ struct session {
     int n_limits;
     given *constants; /* as sizes: --constant and --constants */
     int n_constants;
+    const char *common[OPTION_OWN]; /* options that commands share, as they were given, or NULL */
+    int n_programs;                 /* for which they may be meant */
     uint64_t patience; /* ns of --timeout, also of commands that have one of their own; 0: none */
     int64_t deadline;  /* of --timeout, by time_now; 0: none */
     /* Where diagnostics go, and what the next error is given besides. */

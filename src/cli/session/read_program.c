@@ -35,12 +35,55 @@ static bool is_input(const tn_module *m, const char *name)
     return false;
 }
 
+/* The dialect that M was read from. */
+static const char *dialect_read(const tn_module *m)
+{
+    tn_module_info info = {.size = sizeof info};
+    if (tn_module_get_info(m, &info) != TN_OK)
+        return "";
+    return info.lowered_from ? info.lowered_from : info.dialect ? info.dialect : "";
+}
+
 /* Was M read by a reader that takes inputs that are known before, and refuses names of none? */
 static bool takes_known(const tn_module *m)
 {
-    tn_module_info info = {.size = sizeof info};
-    return tn_module_get_info(m, &info) == TN_OK && info.lowered_from &&
-           (strcmp(info.lowered_from, "onnx") == 0 || strcmp(info.lowered_from, "stablehlo") == 0);
+    const char *from = dialect_read(m);
+    return strcmp(from, "onnx") == 0 || strcmp(from, "stablehlo") == 0;
+}
+
+/* An option that only readers of some dialects look at. */
+typedef struct reader_option {
+    int id;
+    const char *dialects[2], *called;
+} reader_option;
+
+/* Refuse what the reader of M passed over. Of several programs it may be meant for another one. */
+static tn_status refuse_not_read(session *s, const char *path, tn_module **m)
+{
+    static const reader_option rows[] = {
+        {OPTION_SLICE_NEGATIVE, {"mind", "mind-source"}, "MIND"},
+        {OPTION_STRICT, {"tiny"}, "Tiny IR"},
+        {OPTION_MAX_PIECES, {"tiny"}, "Tiny IR"},
+        {OPTION_DECLARE, {"mind-source"}, "MIND source"},
+        {OPTION_SIZE, {"onnx", "stablehlo"}, "ONNX and StableHLO"},
+    };
+    const char *from = dialect_read(*m);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && s->n_programs == 1; i++) {
+        const reader_option *o = &rows[i];
+        const bool takes = strcmp(from, o->dialects[0]) == 0 ||
+                           (o->dialects[1] && strcmp(from, o->dialects[1]) == 0);
+        if (takes || !s->common[o->id])
+            continue;
+        if (o->id == OPTION_SIZE)
+            add_note(s, "'tenon convert --dim' gives the sizes of any program their values");
+        const tn_status status =
+            usage_error(s, "'%s %s' is for programs in %s, and '%.200s' is in '%s'",
+                        s->command->name, s->common[o->id], o->called, path, from);
+        tn_module_free(*m);
+        *m = NULL;
+        return status;
+    }
+    return TN_OK;
 }
 
 /* Readers of ONNX and StableHLO take the inputs that O gives values; others pass over them.
@@ -72,6 +115,7 @@ tn_status read_program(session *s, const char *path, tn_module **m)
     tn_read_options o;
     TN_TRY(options_for(s, path, &o));
     TN_TRY(tn_module_read_file(s->cx, &o, path, m));
+    TN_TRY(refuse_not_read(s, path, m));
     return refuse_not_taken(s, &o, m);
 }
 
@@ -85,6 +129,7 @@ tn_status read_program_for(session *s, const char *path, const tn_known_input *i
     if (!taken || !known)
         return no_memory(s);
     TN_TRY(tn_module_read_for(s->cx, &o, path, NULL, 0, inputs, n, taken, m));
+    TN_TRY(refuse_not_read(s, path, m));
     TN_TRY(refuse_not_taken(s, &o, m));
     if (o.n_known)
         memcpy(known, o.known, o.n_known * sizeof *known);

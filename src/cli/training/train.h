@@ -21,6 +21,7 @@ typedef struct train_options {
     uint64_t every, keep;        /* checkpoints: steps between two, how many stay */
     bool resume, show_update;
     recompute_choice recompute;
+    bool has_keep;
     tn_train_options train;
     tn_optimizer optimizer;
     tn_compile_options compile;

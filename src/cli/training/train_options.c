@@ -204,6 +204,7 @@ static tn_status read_other(session *s, const given *g, train_options *o)
     case OPTION_EVERY:
         return read_count(s, "--every", g->value, &o->every);
     case OPTION_KEEP:
+        o->has_keep = true;
         return read_count(s, "--keep", g->value, &o->keep);
     case OPTION_RESUME:
         o->resume = true;
@@ -281,6 +282,9 @@ static uint64_t half_of_memory(void)
 /* What only makes sense together. */
 static tn_status check(session *s, const train_options *o)
 {
+    if (o->show_update && o->update)
+        return usage_error(s,
+                           "--show-update shows the program of an optimizer, not that of --update");
     if (o->show_update)
         return TN_OK;
     if (o->train.n_wrt == 0)
@@ -296,8 +300,14 @@ static tn_status check(session *s, const train_options *o)
                            o->optimizer.momentum != 0 ? "--momentum" : "--weight-decay");
     if (o->scores && o->n_validate == 0)
         return usage_error(s, "--metric judges the data of --validate");
-    if (!o->folder && (o->every || o->resume))
-        return usage_error(s, "%s needs --checkpoint DIR", o->every ? "--every" : "--resume");
+    if (!o->folder && (o->every || o->resume || o->has_keep))
+        return usage_error(s, "%s needs --checkpoint DIR",
+                           o->every    ? "--every"
+                           : o->resume ? "--resume"
+                                       : "--keep");
+    if (o->recompute == RECOMPUTE_NONE && o->compile.memory_bytes)
+        return usage_error(s,
+                           "--memory has values computed again, which --recompute none excludes");
     if (is_same_file(s, o->output, o->log))
         return usage_error(s, "--output and --log need a file each");
     return TN_OK;
@@ -315,12 +325,11 @@ tn_status train_options_read(session *s, const arguments *args, train_options *o
     for (int i = 0; i < args->n_options; i++)
         TN_TRY(read_one(s, &args->options[i], o));
     TN_TRY(read_bindings(s, args, OPTION_DIM, &o->compile.bindings, &o->compile.n_bindings));
-    if (o->recompute == RECOMPUTE_NONE)
-        o->compile.memory_bytes = 0;
-    else if (o->recompute == RECOMPUTE_AUTO && !o->compile.memory_bytes)
+    if (o->recompute == RECOMPUTE_AUTO && !o->compile.memory_bytes)
         o->compile.memory_bytes = half_of_memory();
     o->train.optimizer = &o->optimizer;
     o->train.compile = &o->compile;
+    s->n_programs += o->update != NULL;
     if (!o->show_update || args->n_files > 0)
         TN_TRY(arguments_one_file(s, args, &o->file));
     return check(s, o);

@@ -406,6 +406,12 @@ static tn_status read_model(importer *im)
     if (!im->model->graph)
         return diag_report(&m->cx->diag, DIAG_SyntaxError, &m->source, NO_SPAN,
                            "this is no ONNX model: it has no graph");
+    if (im->options->entry && strcmp(im->options->entry, "main") != 0) {
+        (void)diag_report(&m->cx->diag, DIAG_Usage, NULL, NO_SPAN, "the model has no function '%s'",
+                          im->options->entry);
+        diag_note(&m->cx->diag, NULL, NO_SPAN, "its graph is called 'main'");
+        return TN_ERR_USAGE;
+    }
     if (!module_add_function(m, "main", 4) || !VECTOR_PUSH(&m->cx->allocator, &im->b.scopes, 0) ||
         !onnx_op_index(im))
         return module_no_memory(m);
