@@ -594,6 +594,19 @@ def convolutions(p):
     return (p.dot(patches, p.input(kind, [k, co]), [], [(3, 0)]),)
 
 
+def signals(p):
+    """One line that a filter of any length moves along, over its ends, too."""
+    kind, n, m, d = p.r.choice(("F32", "F32", "F64", "Si32", "F16")), p.n(400), p.r.choice((p.n(40), p.r.randint(250, 600))), p.r.choice((1, 1, 1, 2))
+    reach = (m - 1) * d
+    padding = p.r.choice(([0, 0], [reach, reach], [p.n(reach + 1), p.n(9)]))
+    out = n + reach + sum(padding) - reach
+    value = {"Signed": 0} if kind[0] == "S" else {"Float": 0.0}
+    patches = p.op({"ExtractPatches": {"window": [1, m], "strides": [1, 1], "dilation": [1, d], "padding": [[0, 0], padding], "pad_value": value}},
+                   [p.input(kind, [1, 1, n + reach, 1])], kind, [1, 1, out, m])
+    y = p.dot(patches, p.input(kind, [m, 1]), [], [(3, 0)])
+    return (p.binary("Add", y, p.input(kind, y.shape)) if p.r.random() < 0.4 else y,)
+
+
 def grouped_convolutions(p):
     """Convolutions in any layout, in groups, dilated, with what follows them."""
     k = p.r.randint(1, 2)
@@ -997,7 +1010,7 @@ def moves(p):
 
 KINDS = (elementwise, converted, divided, short_rows, pads, image_pads, slices, joined, rolled, stacked, interleaved, tiled, repeated, many_times, regrouped, records, fields_apart, columns, every_eighth, turned, reductions,
          extrema_of_columns, narrow_rows, any_or_all, rows, normalised, kept, products, swept_products, narrow_products, uneven_sweeps, swept_rows, tiled_products, vectors, distant_columns, dots, short_products, convolutions,
-         grouped_convolutions, pools, wide_pools,
+         grouped_convolutions, signals, pools, wide_pools,
          taken, taken_rows, taken_columns, taken_runs, gathered, scattered, segments, sorted_segments, windows_at, largest, long_functions, computed_apart, cumulated, ordered,
          turned_products, quantised, decoded_products, decoded_tiles, open_products, open_columns, open_batches, scanned, steps, images, moves)
 

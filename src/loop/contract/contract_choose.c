@@ -348,6 +348,23 @@ static bool pack_a(problem *p, bool writes_rows, arena *memory, contract_plan *p
                                                                  &plan->packed_a_bytes, fault);
 }
 
+/* Are the results one line, of windows that move along a line by one element each? Then they are
+ * better a row of columns than a column of rows: their windows are read in place, whole vectors at
+ * a time. */
+static bool is_line_of_windows(const problem *p)
+{
+    const contract_spec *s = &p->spec;
+    const contract_schedule *w = &s->wanted;
+    if (p->n != 1 || p->m == 1 || p->k == 0 || p->parts != 1 || s->n_windows == 0 ||
+        !is_plain(p, &p->b) || contract_has_dynamic(s->m, s->n_m) ||
+        contract_has_dynamic(s->n, s->n_n) || w->left != LEFT_ANY || w->right != RIGHT_ANY)
+        return false;
+    problem flat = *p;
+    contract_drop_windows(&flat);
+    const walk a = WALK(flat.spec.m, flat.spec.n_m, a), c = WALK(s->m, s->n_m, c);
+    return a.n == 1 && a.step[0] == 1 && c.n == 1;
+}
+
 /* The lanes that hold all columns where these are few: processors whose multipliers are half as
  * wide as their vectors take twice as long for the wider ones. Squares stay as they are. */
 static uint32_t choose_lanes(const problem *p, const machine *m)
@@ -366,6 +383,13 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
                      contract_plan *plan, int64_t *rows, const char **fault)
 {
     contract_spec *s = &p->spec;
+    if (!is_stage && is_line_of_windows(p)) {
+        if ((contract_has_border(p) || !is_plain(p, &p->a)) &&
+            !pack_a(p, false, memory, plan, fault))
+            return false;
+        contract_drop_windows(p);
+        contract_exchange(p);
+    }
     p->c_n = WALK(s->n, s->n_n, c);
     p->lanes = choose_lanes(p, m);
     *rows = choose_block(p, m);

@@ -267,6 +267,8 @@ static inline bool has_any_order(const problem *p)
 
 /* P for SPEC; false when sizes overflow. */
 bool contract_problem_init(problem *p, const contract_spec *spec, const machine *on);
+/* Exchange the operands, and rows with columns. Which operand a product takes first stays. */
+void contract_exchange(problem *p);
 /* The product of the extents of AXES, in *COUNT; false when it overflows. */
 bool contract_count_axes(const contract_axis *axes, uint32_t n, int64_t *count);
 bool contract_has_dynamic(const contract_axis *axes, uint32_t n);

@@ -38,8 +38,10 @@ static void exchange_axes(contract_axis *axes, uint32_t n)
 }
 
 /* Exchange the operands. Which of them a product takes first stays. */
-static void transpose(problem *p)
+void contract_exchange(problem *p)
 {
+    const factors a = p->a;
+    const int64_t rows = p->m;
     contract_spec *s = &p->spec;
     contract_axis m[CONTRACT_MAX_AXES];
     const contract_spec old = *s;
@@ -67,6 +69,10 @@ static void transpose(problem *p)
     s->b_is_constant = false;
     s->is_transposed = !s->is_transposed;
     s->b_is_first = !s->b_is_first;
+    p->a = p->b;
+    p->b = a;
+    p->m = p->n;
+    p->n = rows;
 }
 
 bool contract_has_dynamic(const contract_axis *axes, uint32_t n)
@@ -92,28 +98,22 @@ bool contract_problem_init(problem *p, const contract_spec *spec, const machine 
         !product_i64((const int64_t[]){p->batch, p->m, p->n}, 3, &all) ||
         p->k > INT64_MAX / (1 << 16))
         return false;
-    uint32_t buffer_a = CONTRACT_A, buffer_b = CONTRACT_B;
+    p->a = (factors){.dtype = s->a, .buffer = CONTRACT_A, .load = s->load_a, .user = s->user_a};
+    p->b = (factors){.dtype = s->b, .buffer = CONTRACT_B, .load = s->load_b, .user = s->user_b};
+    p->a.row = s->row_a;
+    p->b.row = s->row_b;
     const int64_t lanes = on->vector_bytes / p->bytes;
     p->lanes = (uint32_t)(lanes > LOOP_MAX_LANES ? LOOP_MAX_LANES : lanes < 1 ? 1 : lanes);
     /* A result of one column becomes one row, whose elements are contiguous. Not for complex
      * numbers: their chains distinguish the factors. */
-    if (p->n == 1 && p->m > 1 && p->parts == 1 && s->n_windows == 0 && !contract_is_dots(s, on)) {
-        transpose(p);
-        p->n = p->m;
-        p->m = 1;
-        buffer_a = CONTRACT_B;
-        buffer_b = CONTRACT_A;
-    }
+    if (p->n == 1 && p->m > 1 && p->parts == 1 && s->n_windows == 0 && !contract_is_dots(s, on))
+        contract_exchange(p);
     p->has_many_registers = on->registers > 16;
     p->has_dynamic_n = contract_has_dynamic(s->n, s->n_n);
     p->has_dynamic_k = contract_has_dynamic(s->k, s->n_k);
     /* A constant is packed for as many columns as there are now, which is too few panels where
      * their number is dynamic: then it is packed by the kernel. */
     s->b_is_constant = s->b_is_constant && !p->has_dynamic_n;
-    p->a = (factors){.dtype = s->a, .buffer = buffer_a, .load = s->load_a, .user = s->user_a};
-    p->b = (factors){.dtype = s->b, .buffer = buffer_b, .load = s->load_b, .user = s->user_b};
-    p->a.row = s->row_a;
-    p->b.row = s->row_b;
     return true;
 }
 
