@@ -1,6 +1,7 @@
 /* Rows that are combined by the segment they belong to (docs/numerics.md, section 7), one after the
  * other; columns are distributed over threads. */
 #include "loop/nest/loops/loops_segments.h"
+#include "graph/literal.h"
 #include "ops/attr_rules.h"
 
 /* ---- what segments begin with ---- */
@@ -17,14 +18,53 @@ static void fill_all(const scatter *s, int64_t rows, int64_t width, loop_value l
         scatter_fill(s, loop_i64(b, 0), rows, width, low, high, x);
 }
 
-/* Where rows have come: a byte for each of ROWS segments. */
+/* May a row be -0? One that is a number everywhere is or is not, and integers and truth values that
+ * are converted here (kernels do not distinguish what others convert) are not. */
+static bool may_be_minus_zero(const loops *l)
+{
+    const function *f = l->f;
+    value_id v = l->n->in[0];
+    while (node_of(f, v)->op == OP_RESHAPE || node_of(f, v)->op == OP_BROADCAST)
+        v = node_of(f, v)->in[0];
+    const node *n = node_of(f, v);
+    if (!dtype_is_float(value_type(f, v)->dtype))
+        return true;
+    if (kernel_is_uniform(n))
+        return literal_is_all(attr_find(n->attrs, KEY_VALUE)->v.literal, scalar_of_float(-0.0));
+    if (n->op != OP_CAST || !emit_contains(l->k, f->values.at[v].node))
+        return true;
+    const tn_dtype from = value_type(f, n->in[0])->dtype;
+    return !dtype_is_int(from) && !dtype_is_bool(from);
+}
+
+enum { LANES = 16 };
+
+/* Where rows have come: a byte for each of ROWS segments, and for those of a vector behind them. */
 static loop_value no_marks(loop_builder *b, int64_t rows)
 {
-    const loop_value marks = loop_scratch(b, (uint64_t)rows);
+    const loop_value marks = loop_scratch(b, (uint64_t)rows + LANES);
     const loop_value i = loop_for(b, loop_i64(b, 0), loop_i64(b, rows), 1);
     loop_store(b, loop_offset(b, marks, i), loop_const(b, loop_type_of(LOOP_I8, 1), 0), 1);
     loop_end(b);
     return marks;
+}
+
+/* The same for single numbers, of which a vector is looked at. */
+static void fill_unmarked_numbers(const scatter *s, loop_value marks, int64_t rows, element x)
+{
+    loops *l = s->l;
+    loop_builder *b = &l->b;
+    const loop_value r = loop_for(b, loop_i64(b, 0), loop_i64(b, rows), LANES);
+    const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, rows), r),
+                     count = rows % LANES ? loop_min(b, left, loop_i64(b, LANES))
+                                          : (loop_value)LOOP_NO_VALUE;
+    const loop_type bytes = loop_type_of(LOOP_I8, LANES);
+    const loop_value mark = loop_load(b, bytes, loop_offset(b, marks, r), 1);
+    const element sum = loops_load(l, s->sum, s->to, r, LANES, count);
+    const loop_value is_unmarked = loop_binary(b, LOOP_IEQ, mark, loop_const(b, bytes, 0));
+    loops_store(l, s->to, r, element_select(b, is_unmarked, element_splat(b, LANES, x), sum),
+                count);
+    loop_end(b);
 }
 
 /* Segments without a mark become X. */
@@ -35,6 +75,10 @@ static void fill_unmarked(const scatter *s, loop_value marks, int64_t rows, int6
     loop_builder *b = &l->b;
     loop_value count;
     const loop_type byte = loop_type_of(LOOP_I8, 1);
+    if (width == 1) {
+        fill_unmarked_numbers(s, marks, rows, x);
+        return;
+    }
     const loop_value r = loop_for(b, loop_i64(b, 0), loop_i64(b, rows), 1);
     const loop_value mark = loop_load(b, byte, loop_offset(b, marks, r), 1);
     loop_if(b, loop_binary(b, LOOP_IEQ, mark, loop_const(b, byte, 0)));
@@ -92,7 +136,7 @@ static void join_rows(segments *g, loop_value low, loop_value high)
 /* ---- runs: as long as one number after the other belongs to the same segment, its sum stays in a
  * ---- register. In memory each would wait until the one before it is stored. ---- */
 
-enum { PIECE = 128, LANES = 16 };
+enum { PIECE = 128, AT_ONCE = 4 };
 
 /* Do the first rows from R on belong to one segment? Then runs are long, and the processor guesses
  * well when one ends, in the PIECE rows from there on, too. */
@@ -153,10 +197,15 @@ static void join_piece(segments *g, loop_value first)
     loop_if(b, loop_any(b, outside));
     join_rows(g, first, loops_add(l, first, loop_i64(b, PIECE)));
     loop_else(b);
-    const loop_value row = loops_add(l, first, loop_for(b, zero, loop_i64(b, PIECE), 1));
-    const loop_value segment = segments_ids(g, row, 1);
-    segments_mark(g, segment);
-    scatter_join(&g->s, segment, scatter_read(&g->s, 0, row, LOOP_NO_VALUE), LOOP_NO_VALUE);
+    const loop_value row = loops_add(l, first, loop_for(b, zero, loop_i64(b, PIECE), AT_ONCE));
+    loop_value at[AT_ONCE];
+    for (int64_t k = 0; k < AT_ONCE; k++)
+        at[k] = segments_ids(g, loops_add(l, row, loop_i64(b, k)), 1);
+    for (int64_t k = 0; k < AT_ONCE; k++) {
+        const loop_value r = loops_add(l, row, loop_i64(b, k));
+        segments_mark(g, at[k]);
+        scatter_join(&g->s, at[k], scatter_read(&g->s, 0, r, LOOP_NO_VALUE), LOOP_NO_VALUE);
+    }
     loop_end(b);
     loop_end(b);
 }
@@ -199,7 +248,8 @@ static void join_numbers(segments *g, sized length)
 /* ---- all of it ---- */
 
 /* The first row of a segment starts its sum: what it is added to, -0, leaves every number as it is.
- * One without rows has the result for no elements. */
+ * One without rows has the result for no elements. Where no row is -0 all may start as 0, as those
+ * without rows are. */
 bool loops_of_segment_reduce(loops *l)
 {
     loop_builder *b = &l->b;
@@ -215,7 +265,7 @@ bool loops_of_segment_reduce(loops *l)
     scatter_open(
         s, l, (tn_dtype)attr_int(given, KEY_ACCUM_DTYPE, (int64_t)accumulator_of(t->dtype)), width);
     const element empty = element_empty(b, s->kind, s->sum, t->dtype, 1);
-    const bool has_zeros = s->kind == FOLD_SUM && !dtype_is_int(s->sum);
+    const bool has_zeros = s->kind == FOLD_SUM && !dtype_is_int(s->sum) && may_be_minus_zero(l);
     if (!has_zeros || !element_identity(b, s->kind, s->sum, 1, &first))
         first = empty;
     g.marks = has_zeros ? no_marks(b, rows) : LOOP_NO_VALUE;
