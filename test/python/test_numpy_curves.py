@@ -25,6 +25,12 @@ class Curves(unittest.TestCase):
             self.each(True, (a, V, NAN), lambda a, v, n, s=side: np.searchsorted(a, v, s), lambda a, v, n, s=side: np.searchsorted(a, n, side=s),
                       lambda a, v, n, s=side: np.searchsorted(a[:0], v, s), lambda a, v, n, s=side: np.searchsorted(a[:2], v[3], s))
             self.each(True, (np.sort(I[0]), I), lambda a, v, s=side: np.searchsorted(a, v, s))
+            for n in 28, 29, 32, 33, 63, 100:
+                a, k = np.repeat(np.arange(n // 3 + 1.0), 3)[:n], np.sort(np.append(np.arange(n - 1) // 2, 7))
+                a[n - 2:] = np.nan
+                v = np.append(np.arange(-1, n // 3 + 2, 0.5), [np.nan, np.inf, -np.inf])
+                self.each(True, (a, v, k), lambda a, v, k, s=side: np.searchsorted(a, v, s), lambda a, v, k, s=side: np.searchsorted(a, v[3], s),
+                          lambda a, v, k, s=side: np.searchsorted(k, k[::3] + 1, s))
         for right in False, True:
             for bins in [0.0, 1.5, 4.0], [4.0, 0.5, 0.0], [1.5], [0.0, 0.0, 0.0]:
                 self.each(True, (V,), lambda v, b=bins, r=right: np.digitize(v, np.array(b), r), lambda v, b=bins, r=right: np.digitize(v, b, right=r))
