@@ -278,6 +278,18 @@ static bool compare_sizes(const known_room *room, known_arithmetic how, dim x, d
     return below == 0 && (how == KNOWN_LESS_OR_EQUAL || how == KNOWN_GREATER);
 }
 
+/* The same of numbers that are known, the whole ones A and B. An extent is above what is below 0.
+ */
+static bool compare_known(const known_room *room, known_arithmetic how, known_number x,
+                          known_number y, dim a, dim b, known_number *out)
+{
+    if (x.is_extent && !y.is_size && b < 0)
+        return compare_order(how, 1, out);
+    if (y.is_extent && !x.is_size && a < 0)
+        return compare_order(how, -1, out);
+    return compare_sizes(room, how, a, b, out);
+}
+
 /* Divisions of sizes round down, which is the same as toward zero for what is not negative. */
 static bool binary_sizes(const known_room *room, known_arithmetic how, tn_dtype d, known_number x,
                          known_number y, known_number *out)
@@ -288,7 +300,7 @@ static bool binary_sizes(const known_room *room, known_arithmetic how, tn_dtype 
     if (!whole_of(d, x, &a) || !whole_of(d, y, &b))
         return false;
     if (is_comparison(how))
-        return compare_sizes(room, how, a, b, out);
+        return compare_known(room, how, x, y, a, b, out);
     switch ((int)how) {
     case KNOWN_ADD:
         r = dim_combine(types, DIM_ADD, a, b);
@@ -356,7 +368,7 @@ bool known_number_unary(const known_room *room, known_arithmetic how, tn_dtype d
         return !is_float;
     case KNOWN_ABS:
         if (x.is_size)
-            return is_at_least(room, x.i, 0);
+            return x.is_extent || is_at_least(room, x.i, 0);
         if (is_float)
             out->f = fabs(x.f);
         else

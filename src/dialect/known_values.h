@@ -12,6 +12,7 @@ enum { KNOWN_MOST = 4096 }; /* elements of a known value */
 /* One element: a number, or an expression over symbolic sizes. */
 typedef struct known_number {
     bool is_size;
+    bool is_extent; /* a size that some value has, so that it is not negative */
     union {
         int64_t i; /* of integers and i1, and the dim of a size */
         double f;  /* of floats that are no size */
@@ -55,6 +56,11 @@ bool known_has_sizes(const known_value *k);
 static inline known_number known_number_of(dim d)
 {
     return (known_number){.is_size = dim_is_symbolic(d), .i = d};
+}
+/* The extent D of a value. */
+static inline known_number known_extent(dim d)
+{
+    return (known_number){.is_size = dim_is_symbolic(d), .is_extent = dim_is_symbolic(d), .i = d};
 }
 
 /* What elementwise arithmetic on known values computes. DIV rounds toward zero; MOD has the sign of

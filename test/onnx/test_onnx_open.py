@@ -110,6 +110,25 @@ class OpenSizes(Case):
         self.assertEqual(done.returncode, 1)
         self.assertIn("--constant size=VALUE", done.stderr)
 
+    def test_extents_are_not_negative(self):
+        """A place that a shape may leave out by -1, as exporters write it, is none where the shape is that of a value."""
+        data = model([node("Slice", "x zero last", "part"), node("Shape", "part", "s"), node("Equal", "s last", "is_left"),
+                      node("Where", "is_left one s", "t"), node("Expand", "a t", "y")],
+                     [("x", "f32", ["n"]), ("a", "f32", [1])], [("y", "f32", None)], [("zero", ints(0)), ("last", ints(-1)), ("one", ints(1))])
+        self.accepted(data)
+        for n in 5, 2, 1:
+            a = floats(1)
+            got, = self.run_model(data, {"x": floats(n), "a": a})
+            np.testing.assert_array_equal(got, a.repeat(n - 1))
+        # Other numbers may be: a size less 3 is -1 where the size is 2.
+        data = model([node("Shape", "x", "n"), node("Sub", "n three", "s"), node("Equal", "s last", "is_left"), node("Where", "is_left one s", "t"),
+                      node("Expand", "a t", "y")], [("x", "f32", ["n"]), ("a", "f32", [1])], [("y", "f32", None)],
+                     [("three", ints(3)), ("last", ints(-1)), ("one", ints(1))])
+        for n, wanted in (2, 1), (5, 2):
+            a = floats(1)
+            got, = self.run_model(data, {"x": floats(n), "a": a})
+            np.testing.assert_array_equal(got, a.repeat(wanted))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -110,7 +110,7 @@ const known_value *shlo_known_size(shlo_reader *r, tn_dtype d, dim size)
 {
     known_value *k = known_new(&r->memory, d, NULL, 0);
     if (k)
-        k->at[0] = known_number_of(size);
+        k->at[0] = known_extent(size);
     else
         (void)shlo_no_memory(r);
     return k;

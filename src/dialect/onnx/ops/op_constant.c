@@ -155,7 +155,7 @@ bool onnx_op_shape(onnx_call *c)
     to = to < from ? from : to > rank ? rank : to;
     known_number numbers[TN_MAX_RANK];
     for (int64_t i = from; i < to; i++)
-        numbers[i - from] = known_number_of(t->dims[i]);
+        numbers[i - from] = known_extent(t->dims[i]);
     return give_number(c, TN_SI64, 1, to - from, numbers);
 }
 

@@ -4,6 +4,17 @@
 #include "dialect/onnx/ops/images/op_sample.h"
 #include "dialect/onnx/ops/images/op_window.h"
 
+/* The last N extents of images T, which positions are clamped to. */
+static bool need_pixels(onnx_call *c, const type *t, uint32_t n)
+{
+    if (!onnx_need_extents(c, t, n))
+        return false;
+    for (uint32_t i = t->rank - n; i < t->rank; i++)
+        if (t->dims[i] < 1)
+            return onnx_refuse(c, DIAG_InvalidAttribute, "images have no elements");
+    return true;
+}
+
 bool onnx_images_and_boxes(onnx_call *c, dim *n)
 {
     const type *t = onnx_in_type(c, 0), *boxes = onnx_in_type(c, 1);
@@ -13,9 +24,8 @@ bool onnx_images_and_boxes(onnx_call *c, dim *n)
         return onnx_refuse(c, DIAG_RankMismatch,
                            "it takes images [batch, channels, height, width] "
                            "and boxes [number, 4]");
-    if (dim_is_symbolic(t->dims[2]) || dim_is_symbolic(t->dims[3]) || t->dims[2] < 1 ||
-        t->dims[3] < 1)
-        return onnx_refuse(c, DIAG_ShapeUnknown, "extents of images must be positive numbers");
+    if (!need_pixels(c, t, 2))
+        return false;
     *n = boxes->dims[0];
     return onnx_in_fits(c, 2, TN_INTS(*n));
 }
@@ -223,9 +233,8 @@ bool onnx_op_grid_sample(onnx_call *c)
                            "the grid must have a position for each place of the result");
     if (t->dims[0] != u->dims[0])
         return onnx_refuse(c, DIAG_ShapeUnknown, "the numbers of images and of grids may differ");
-    for (uint32_t i = 0; i < n; i++)
-        if (dim_is_symbolic(t->dims[2 + i]) || t->dims[2 + i] < 1)
-            return onnx_refuse(c, DIAG_ShapeUnknown, "extents of images must be positive numbers");
+    if (!need_pixels(c, t, n))
+        return false;
     const int64_t last = n + 1;
     onnx_sampler s = {
         .c = c, .image = onnx_rows_of(c, onnx_in(c, 0)), .n = n, .extents = t->dims + 2};
