@@ -11,7 +11,7 @@ static bool need_pixels(onnx_call *c, const type *t, uint32_t n)
         return false;
     for (uint32_t i = t->rank - n; i < t->rank; i++)
         if (t->dims[i] < 1)
-            return onnx_refuse(c, DIAG_InvalidAttribute, "images have no elements");
+            return onnx_refuse(c, DIAG_InvalidDimension, "images have no elements");
     return true;
 }
 
