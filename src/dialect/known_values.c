@@ -278,8 +278,8 @@ static bool compare_sizes(const known_room *room, known_arithmetic how, dim x, d
     return below == 0 && (how == KNOWN_LESS_OR_EQUAL || how == KNOWN_GREATER);
 }
 
-/* The same of numbers that are known, the whole ones A and B. An extent is above what is below 0.
- */
+/* The same for known numbers X and Y, whose whole values are A and B. An extent is greater than any
+ * negative number. */
 static bool compare_known(const known_room *room, known_arithmetic how, known_number x,
                           known_number y, dim a, dim b, known_number *out)
 {
