@@ -83,6 +83,8 @@ typedef struct contract_part {
     loop_value at;  /* i64: the offset of the first lane in C, in elements */
     sized step;     /* in C, from lane to lane, in elements */
     uint32_t align; /* divides the byte offset of `at` */
+    int64_t next;   /* not 0: the lines so many elements after `at` are worth fetching: results of
+                       the next block come there */
 } contract_part;
 typedef void contract_finish(void *user, loop_builder *b, const contract_part *part);
 

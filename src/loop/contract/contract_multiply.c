@@ -264,6 +264,7 @@ void multiplier_begin(multiplier *g)
     g->finishes_columns = contract_finishes_columns(p);
     if (g->finishes_columns)
         g->transposed = loop_local(b, (uint64_t)(p->lanes * p->lanes * p->bytes));
+    multiplier_choose_fetches(g);
     if (!p->is_tiled && !multiplier_keeps_sums(g, 0))
         g->totals = loop_local(b, (uint64_t)(rows * g->total_step));
 }

@@ -31,6 +31,9 @@ typedef struct multiplier {
     loop_value next;  /* the address of its first row */
     loop_value block; /* which block of rows this is */
     loop_value ahead; /* the address for the first iteration */
+    /* Fetching of what the next block of rows reads and writes. */
+    bool fetches_a, fetches_c;
+    loop_value next_a; /* the address in that for the first product of a run; LOOP_NO_VALUE: none */
     /* The block. */
     uint32_t rows;
     uint32_t nv;     /* vectors that have columns */
@@ -92,6 +95,18 @@ void multiplier_finish_totals(multiplier *g, loop_value rows, loop_value columns
  * (LOOP_NO_VALUE: all). */
 void contract_finish_vector(multiplier *g, element total, loop_value row, loop_value column,
                             loop_value count);
+
+/* ---- contract_fetch.c ---- */
+
+/* Are blocks to fetch what the next one reads, and the lines that it writes? */
+void multiplier_choose_fetches(multiplier *g);
+/* Begin with the products from number FIRST on (i64) of a block, which are contiguous. */
+void multiplier_begin_fetch(multiplier *g, loop_value first);
+/* Fetch what belongs to COUNT products, K products (i64) further. */
+void multiplier_fetch_a(const multiplier *g, loop_value k, uint32_t count);
+/* How many elements of C after its own ones the results of the next block are; 0: they are not
+ * fetched. */
+int64_t multiplier_next_results(const multiplier *g);
 
 /* ---- contract_multiply.c ---- */
 

@@ -54,6 +54,8 @@ static void store_part(multiplier *g, const contract_part *part)
     loop_builder *b = g->b;
     const int64_t bytes = (int64_t)dtype_bytes(p->spec.c);
     const loop_value to = loop_offset(b, g->c, int_times(b, part->at, bytes));
+    if (part->next != 0)
+        loop_prefetch_far(b, loop_at(b, to, part->next * bytes));
     if (part->step.now == 1 || part->lanes == 1) {
         if (part->count == LOOP_NO_VALUE)
             element_store(b, to, part->value, part->align);
@@ -103,6 +105,7 @@ void contract_finish_vector(multiplier *g, element total, loop_value row, loop_v
                           .m = p->spec.is_transposed ? column : row,
                           .n = p->spec.is_transposed ? row : column,
                           .step = finished_step(g),
+                          .next = multiplier_next_results(g),
                           .align = dtype_is_complex(p->spec.c) ? bytes / 2 : bytes};
     part.at = int_add(b, g->c_batch, walk_emit(b, &p->c_m, row));
     part.at = int_add(b, part.at, walk_emit(b, &p->c_n, column));

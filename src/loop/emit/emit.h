@@ -62,12 +62,14 @@ typedef struct emitter {
                            along the lanes; 0: not */
     int64_t least;      /* ... which have so many elements; 0: 2 MB */
     uint32_t
-        lanes_before; /* ... and so many elements are loaded just before, from the same lines */
-    uint64_t cached;  /* bytes of an output up to which its stores are temporal */
-    bool carries;     /* the kernel only moves elements: narrow floats are their bits */
-    bool is_checked;  /* positions that are data were looked at by a step before */
-    bool gathers;     /* lanes were loaded from positions that are data, each from its own */
-    bool failed;      /* no memory, or what emit_can refuses */
+        lanes_before;    /* ... and so many elements are loaded just before, from the same lines */
+    int64_t stored_next; /* not 0: what lies so many elements after a vector that is stored is
+                            fetched, for it is stored soon */
+    uint64_t cached;     /* bytes of an output up to which its stores are temporal */
+    bool carries;        /* the kernel only moves elements: narrow floats are their bits */
+    bool is_checked;     /* positions that are data were looked at by a step before */
+    bool gathers;        /* lanes were loaded from positions that are data, each from its own */
+    bool failed;         /* no memory, or what emit_can refuses */
 } emitter;
 
 /* The buffers of the program are k->in, then the outputs, each value that is stored into once. */

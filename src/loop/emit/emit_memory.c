@@ -421,6 +421,8 @@ void emit_store(emitter *e, const kernel_output *out, loop_value buffer, element
         return;
     }
     const loop_value p = emit_address(e, buffer, at.first, x.dtype);
+    if (e->stored_next != 0)
+        loop_prefetch_far(e->b, loop_at(e->b, p, e->stored_next * (int64_t)dtype_bytes(x.dtype)));
     if (e->lanes > 1 && e->count != LOOP_NO_VALUE)
         element_store_first(e->b, p, x, e->count, emit_natural(x.dtype));
     else if (nontemporal && e->lanes * dtype_bytes(x.dtype) >= LOOP_ALIGN)

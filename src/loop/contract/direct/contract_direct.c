@@ -96,8 +96,9 @@ static void add_products(direct *d, int64_t rows, loop_value count)
     while (direct_next_position(k, s->k, 0, outside));
 }
 
-static void finish_vector(direct *d, element total, int64_t line, int64_t row, const int64_t *n,
-                          loop_value count)
+/* TOTAL: of the vector at N in row ROW of line LINE of a block of ROWS rows. */
+static void finish_vector(direct *d, element total, int64_t line, int64_t row, int64_t rows,
+                          const int64_t *n, loop_value count)
 {
     const contract_spec *s = d->s;
     loop_builder *b = d->b;
@@ -132,12 +133,15 @@ static void finish_vector(direct *d, element total, int64_t line, int64_t row, c
                                 .n = s->is_transposed ? m : column,
                                 .at = int_add(b, at, walk_emit(b, &c, d->batch)),
                                 .step = {1, 1},
-                                .align = bytes};
+                                .align = bytes,
+                                .next = d->fetches_c ? rows * s->m[d->rows.axis].c : 0};
     if (s->finish) {
         s->finish(s->user_finish, b, &part);
         return;
     }
     const loop_value to = loop_offset(b, d->c, int_times(b, part.at, bytes));
+    if (part.next != 0)
+        loop_prefetch_far(b, loop_at(b, to, part.next * (int64_t)bytes));
     if (count == LOOP_NO_VALUE)
         element_store(b, to, part.value, bytes);
     else
@@ -150,7 +154,7 @@ static void finish_block(direct *d, int64_t rows, loop_value count)
     for (int64_t i = 0; i < d->lines.extent * rows; i++) {
         int64_t n[CONTRACT_MAX_AXES] = {0};
         for (int64_t column = 0; column < d->columns; column++) {
-            finish_vector(d, d->sums[i * d->columns + column], i / rows, i % rows, n, count);
+            finish_vector(d, d->sums[i * d->columns + column], i / rows, i % rows, rows, n, count);
             (void)direct_next_position(n, d->s->n, 0, d->by_columns ? 0 : d->s->n_n);
         }
     }
@@ -263,6 +267,8 @@ static void emit_block(direct *d, int64_t rows, loop_value count)
         from = int_add(b, from, int_times(b, d->in[w], s->windows[w].step));
     }
     d->from = loop_offset(b, d->a, int_times(b, from, (int64_t)dtype_bytes(s->a)));
+    if (d->fetches_a)
+        direct_fetch_a(d, rows);
     if (d->plane_size > 0) {
         emit_results(d, rows, count);
         return;
@@ -413,6 +419,7 @@ const loop_program *contract_direct(const contract_spec *s, const machine *on, a
     d->b_at = loop_buffer(&b, CONTRACT_B);
     d->c = s->finish ? 0 : loop_buffer(&b, CONTRACT_C);
     d->streams = d->by_columns && s->n[d->vector].b == 1;
+    direct_choose_fetches(d);
     const int64_t room = (int64_t)d->lanes * d->vector_by * (int64_t)dtype_bytes(s->a);
     if (direct_choose_plane(d, on)) {
         direct_open_plane(d);

@@ -46,6 +46,7 @@ typedef struct direct {
     loop_value from;                      /* the address of it in A */
     bool is_guarded;                      /* some elements may lie outside */
     bool streams;                         /* all columns of a block come before the next rows */
+    bool fetches_a, fetches_c;            /* what the next block reads, and writes, is fetched */
     loop_value factors_at, factors_count; /* where those of B are that are loaded when needed */
     bool is_loaded[DIRECT_PRODUCTS];
     element factor[DIRECT_PRODUCTS * DIRECT_COLUMNS];
@@ -82,6 +83,13 @@ void direct_load_factors(direct *d, loop_value from, loop_value count);
 /* The position after AT along axes LOW .. HIGH - 1, the last one first; false behind the last one,
  * where it is 0 again. */
 bool direct_next_position(int64_t *at, const contract_axis *axes, uint32_t low, uint32_t high);
+
+/* ---- contract_direct_fetch.c ---- */
+
+/* Are D's blocks to fetch what the next one needs? */
+void direct_choose_fetches(direct *d);
+/* Fetch the vectors of A that the block after one of ROWS rows reads beyond those of this one. */
+void direct_fetch_a(const direct *d, int64_t rows);
 
 /* ---- contract_direct_plane.c ---- */
 

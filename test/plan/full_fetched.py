@@ -1,0 +1,72 @@
+"""What the next block of a large contraction reads and writes is fetched while one is computed, and nothing of a small
+one is. The bits are the evaluator's, for every CPU, on one thread and on two."""
+import sys
+
+from lib import package  # noqa: F401
+
+import numpy as np
+
+import tenon
+
+CPUS = ["x86-64", "x86-64-v3", "x86-64-v4"]
+RANDOM = np.random.default_rng(5)
+
+
+def depthwise(size, channels, stride):
+    out = (size - 1) // stride + 1
+    x, w, y = f"1x{size}x{size}x{channels}xf32", f"3x3x1x{channels}xf32", f"1x{out}x{out}x{channels}xf32"
+    return f"""func.func @main(%x: tensor<{x}>, %w: tensor<{w}>) -> tensor<{y}> {{
+  %y = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
+    window = {{stride = [{stride}, {stride}], pad = [[1, 1], [1, 1]]}}
+    {{batch_group_count = 1 : i64, feature_group_count = {channels} : i64}} : (tensor<{x}>, tensor<{w}>) -> tensor<{y}>
+  %z = stablehlo.abs %y : tensor<{y}>
+  return %z : tensor<{y}>
+}}
+"""
+
+
+def products(rows, *sizes):
+    """A chain of them, each of which ends with an absolute value."""
+    parts = ", ".join(f"%w{i}: tensor<{k}x{n}xf32>" for i, (k, n) in enumerate(zip(sizes, sizes[1:])))
+    text = f"func.func @main(%x: tensor<{rows}x{sizes[0]}xf32>, {parts}) -> tensor<{rows}x{sizes[-1]}xf32> {{\n"
+    last = "%x"
+    for i, (k, n) in enumerate(zip(sizes, sizes[1:])):
+        text += (f"  %p{i} = stablehlo.dot_general {last}, %w{i}, contracting_dims = [1] x [0] : "
+                 f"(tensor<{rows}x{k}xf32>, tensor<{k}x{n}xf32>) -> tensor<{rows}x{n}xf32>\n"
+                 f"  %a{i} = stablehlo.abs %p{i} : tensor<{rows}x{n}xf32>\n")
+        last = f"%a{i}"
+    return text + f"  return {last} : tensor<{rows}x{sizes[-1]}xf32>\n}}\n"
+
+
+PROGRAMS = [  # name, text, is anything fetched?
+    ("depthwise", depthwise(121, 80, 1), True), ("depthwise by two", depthwise(121, 80, 2), True),
+    ("odd channels", depthwise(124, 71, 1), True), ("a small image", depthwise(20, 80, 1), False),
+    ("much is read", products(7301, 150, 24), True), ("of many blocks of products", products(1801, 600, 40), True),
+    ("much is written", products(10951, 11, 101), True), ("a chain", products(8001, 140, 20, 150), True),
+    ("few rows", products(30, 150, 24), False), ("small", products(700, 150, 24), False)]
+
+
+def compiled(module, cpu, threads):
+    """For the CPU; None where this one does not run such code."""
+    try:
+        return module.compile(cpu=cpu, threads=threads, eager=True)
+    except tenon.Unavailable:
+        return None
+
+
+failed = 0
+for name, text, is_fetched in PROGRAMS:
+    module = tenon.read(text, dialect="stablehlo")
+    arrays = {i.name: RANDOM.random(i.shape, dtype=np.float32) - 0.5 for i in module.inputs}
+    wanted = np.asarray(module.compile(engine="ref")(**arrays))
+    for cpu in CPUS:
+        for threads in 1, 2:
+            program = compiled(module, cpu, threads)
+            if program is None:
+                continue
+            got, found = np.asarray(program(**arrays)), "prefetch_far" in program.dump("loops")
+            if got.tobytes() != wanted.tobytes() or found != is_fetched:
+                print(f"{name}, {cpu}, {threads} threads: bits {'differ' if got.tobytes() != wanted.tobytes() else 'agree'}, "
+                      f"fetched: {found}")
+                failed += 1
+sys.exit(failed != 0)
