@@ -38,12 +38,23 @@ def products(rows, *sizes):
     return text + f"  return {last} : tensor<{rows}x{sizes[-1]}xf32>\n}}\n"
 
 
+def added(rows, k, n):
+    """A product to which a matrix of its size is added."""
+    out = f"tensor<{rows}x{n}xf32>"
+    return f"""func.func @main(%x: tensor<{rows}x{k}xf32>, %w: tensor<{k}x{n}xf32>, %r: {out}) -> {out} {{
+  %p = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<{rows}x{k}xf32>, tensor<{k}x{n}xf32>) -> {out}
+  %s = stablehlo.add %p, %r : {out}
+  return %s : {out}
+}}
+"""
+
+
 PROGRAMS = [  # name, text, is anything fetched?
     ("depthwise", depthwise(121, 80, 1), True), ("depthwise by two", depthwise(121, 80, 2), True),
     ("odd channels", depthwise(124, 71, 1), True), ("a small image", depthwise(20, 80, 1), False),
     ("much is read", products(7301, 150, 24), True), ("of many blocks of products", products(1801, 600, 40), True),
     ("much is written", products(10951, 11, 101), True), ("a chain", products(8001, 140, 20, 150), True),
-    ("few rows", products(30, 150, 24), False), ("small", products(700, 150, 24), False)]
+    ("with a matrix added", added(5001, 40, 130), True), ("few rows", products(30, 150, 24), False), ("small", products(700, 150, 24), False)]
 
 
 def compiled(module, cpu, threads):

@@ -285,13 +285,15 @@ static void prefetch(emitter *e, loop_value base, const type *t, const emit_inde
     enum { LARGE = 2 << 20, LINE = 64 };
     const int64_t size = (int64_t)dtype_bytes(t->dtype), lanes = size * (int64_t)e->lanes;
     const bool is_strided = emit_is_strided(at);
+    void (*const fetch)(loop_builder *, loop_value) =
+        e->stored_next != 0 ? loop_prefetch_far : loop_prefetch;
     if (t->count < (e->least ? e->least : LARGE / size) || e->lanes == 1 ||
         (is_strided && at->step != 1) || e->lanes_before * size % LINE != 0)
         return;
     const loop_value first = is_strided ? at->first : number_ahead(e, offset, e->ahead);
     const loop_value p = emit_address(e, base, first, t->dtype);
     for (int64_t i = 0; i < lanes; i += LINE)
-        loop_prefetch(e->b, loop_at(e->b, p, (is_strided ? e->ahead * size : 0) + i));
+        fetch(e->b, loop_at(e->b, p, (is_strided ? e->ahead * size : 0) + i));
 }
 
 /* How far into its record of EACH elements OFFSET is at every position; -1: not always as far. */

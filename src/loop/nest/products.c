@@ -239,7 +239,7 @@ static void finish(void *user, loop_builder *b, const contract_part *part)
         loop_binary(b, LOOP_IADD, part->m,
                     loop_binary(b, LOOP_IMUL, part->batch, loop_sized(b, nest_extent(k, 0))));
     e->at[1] = part->n;
-    e->stored_next = part->next;
+    e->stored_next = e->ahead = part->next;
     const uint32_t mark = emit_mark(e);
     emit_know(e, u->result, NULL, part->value);
     for (uint32_t i = 0; i < k->n_out; i++) {
