@@ -241,7 +241,7 @@ static void emit_iterations(multiplier *g, loop_value *a, loop_value *b_at, loop
         for (int64_t line = 0; line < columns_of(p) * p->bytes; line += LOOP_ALIGN)
             loop_prefetch(b, loop_at(b, at, line));
     }
-    multiplier_fetch_a(g, k, count);
+    multiplier_fetch(g, k, count);
     g->step = (count & (count - 1)) == 0 ? count : 0;
     emit_some(g, loop_offset(b, first_a, int_times_sized(b, k, step_a)),
               b_moved(g, first_b, int_times_sized(b, k, step_b)), count);

@@ -4,7 +4,7 @@
  * written.
  *
  * Rows that follow one another are fetched in the order of their addresses, as many bytes for each
- * product as a block has rows. */
+ * product as a block has rows. The blocks of a tile share out the next panel of a constant so. */
 #include "loop/contract/contract_multiply.h"
 
 enum {
@@ -12,7 +12,7 @@ enum {
     FEW_COLUMNS = 256 /* that each element of A meets */
 };
 
-/* Are all sizes and steps known, and few enough multiply-adds for each element that is moved? */
+/* Are all sizes and steps known? Tiles and squares fetch for themselves. */
 static bool may_fetch(const problem *p)
 {
     return !p->has_any_rows && !p->is_dynamic && !has_any_order(p) && p->parts == 1 &&
@@ -44,7 +44,7 @@ void multiplier_choose_fetches(multiplier *g)
 {
     g->fetches_a = fetches_a(g->p);
     g->fetches_c = fetches_c(g->p);
-    g->next_a = LOOP_NO_VALUE;
+    g->fetched = LOOP_NO_VALUE;
 }
 
 void multiplier_begin_fetch(multiplier *g, loop_value first)
@@ -53,17 +53,34 @@ void multiplier_begin_fetch(multiplier *g, loop_value first)
     if (!g->fetches_a)
         return;
     const loop_value at = int_add(g->b, loop_i64(g->b, p->k), first);
-    g->next_a = loop_offset(g->b, g->a, int_times(g->b, at, g->rows * p->bytes));
+    g->fetched_most = g->rows * p->bytes;
+    g->fetched_each = loop_i64(g->b, g->fetched_most);
+    g->fetched = loop_offset(g->b, g->a, int_times(g->b, at, g->fetched_most));
 }
 
-void multiplier_fetch_a(const multiplier *g, loop_value k, uint32_t count)
+void multiplier_begin_panel_fetch(multiplier *g, loop_value in, loop_value n, loop_value next)
 {
-    if (g->next_a == LOOP_NO_VALUE)
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const int64_t row = columns_of(p) * p->bytes, blocks = p->tiles.near;
+    if (p->side > 1)
+        return;
+    g->fetched_most = (row + blocks - 1) / blocks;
+    g->fetched_each =
+        loop_binary(b, LOOP_UDIV,
+                    loop_binary(b, LOOP_ISUB, int_add(b, n, loop_i64(b, row)), loop_i64(b, 1)), n);
+    const loop_value before =
+        loop_binary(b, LOOP_IMUL, loop_binary(b, LOOP_IMUL, in, g->length), g->fetched_each);
+    g->fetched = loop_offset(b, loop_offset(b, g->b_at, next), before);
+}
+
+void multiplier_fetch(const multiplier *g, loop_value k, uint32_t count)
+{
+    if (g->fetched == LOOP_NO_VALUE)
         return;
     loop_builder *b = g->b;
-    const int64_t bytes = g->rows * g->p->bytes;
-    const loop_value at = loop_offset(b, g->next_a, int_times(b, k, bytes));
-    for (int64_t line = 0; line < count * bytes; line += LOOP_ALIGN)
+    const loop_value at = loop_offset(b, g->fetched, loop_binary(b, LOOP_IMUL, k, g->fetched_each));
+    for (int64_t line = 0; line < count * g->fetched_most; line += LOOP_ALIGN)
         loop_prefetch_far(b, loop_at(b, at, line));
 }
 

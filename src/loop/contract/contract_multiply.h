@@ -33,7 +33,9 @@ typedef struct multiplier {
     loop_value ahead; /* the address for the first iteration */
     /* Fetching of what the next block of rows reads and writes. */
     bool fetches_a, fetches_c;
-    loop_value next_a; /* the address in that for the first product of a run; LOOP_NO_VALUE: none */
+    loop_value fetched;      /* the address for the first product of a run; LOOP_NO_VALUE: none */
+    loop_value fetched_each; /* bytes for each product (i64), ... */
+    int64_t fetched_most;    /* ... at most */
     /* The block. */
     uint32_t rows;
     uint32_t nv;     /* vectors that have columns */
@@ -102,8 +104,11 @@ void contract_finish_vector(multiplier *g, element total, loop_value row, loop_v
 void multiplier_choose_fetches(multiplier *g);
 /* Begin with the products from number FIRST on (i64) of a block, which are contiguous. */
 void multiplier_begin_fetch(multiplier *g, loop_value first);
+/* The same for a chunk of a tile that meets the panel of a constant at G->b_at: with it N blocks
+ * (i64), of which this is number IN, fetch what comes NEXT bytes (i64) after the panel. */
+void multiplier_begin_panel_fetch(multiplier *g, loop_value in, loop_value n, loop_value next);
 /* Fetch what belongs to COUNT products, K products (i64) further. */
-void multiplier_fetch_a(const multiplier *g, loop_value k, uint32_t count);
+void multiplier_fetch(const multiplier *g, loop_value k, uint32_t count);
 /* How many elements of C after its own ones the results of the next block are; 0: they are not
  * fetched. */
 int64_t multiplier_next_results(const multiplier *g);

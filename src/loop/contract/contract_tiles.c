@@ -264,8 +264,25 @@ static void pack_a(tile *t, loop_value first, loop_value n)
     loop_end(b);
 }
 
-/* The products of the chunk for block FIRST + IN of the item and panel PANEL of the tile. */
-static void emit_one(tile *t, loop_value first, loop_value in, loop_value panel)
+/* A constant comes from memory: each of N blocks, of which this is number IN, fetches a part of
+ * what they all meet after panel PANEL: the next one's chunk, or the first one's next chunk. */
+static void fetch_next_panel(tile *t, loop_value in, loop_value n, loop_value panel)
+{
+    const problem *p = t->g->p;
+    loop_builder *b = t->g->b;
+    const loop_value others = loop_binary(b, LOOP_ISUB, t->panels, loop_i64(b, 1));
+    const loop_value first =
+        loop_binary(b, LOOP_ISUB, loop_i64(b, CONTRACT_BLOCK * columns_of(p) * p->bytes),
+                    int_times(b, others, panel_bytes(p)));
+    const loop_value next =
+        loop_select(b, loop_binary(b, LOOP_IEQ, panel, others), first, loop_i64(b, panel_bytes(p)));
+    multiplier_begin_panel_fetch(t->g, in, n, next);
+}
+
+/* The products of the chunk for block FIRST + IN of the item, one of N, and panel PANEL of the
+ * tile.
+ */
+static void emit_one(tile *t, loop_value first, loop_value in, loop_value n, loop_value panel)
 {
     multiplier *g = t->g;
     const problem *p = g->p;
@@ -292,6 +309,8 @@ static void emit_one(tile *t, loop_value first, loop_value in, loop_value panel)
                                 int_times(b, t->low, panel_columns_of(p) * p->bytes)));
     else
         g->b_at = loop_offset(b, t->b, int_times(b, panel, b_panel_bytes(p)));
+    if (p->spec.b_is_constant)
+        fetch_next_panel(t, in, n, panel);
     const loop_value row = loop_binary(b, LOOP_ISUB, g->row, t->first_row);
     g->totals = loop_offset(b, loop_offset(b, t->totals, int_times(b, row, g->total_step)),
                             int_times(b, panel, columns_of(p) * p->bytes));
@@ -311,7 +330,7 @@ static void emit_chunk_of(tile *t)
     if (p->tiles.packs_a)
         pack_a(t, first, n);
     const loop_value panel = loop_for(b, loop_i64(b, 0), t->panels, 1);
-    emit_one(t, first, loop_for(b, loop_i64(b, 0), n, 1), panel);
+    emit_one(t, first, loop_for(b, loop_i64(b, 0), n, 1), n, panel);
     loop_end(b);
     loop_end(b);
     loop_end(b);
