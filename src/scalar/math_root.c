@@ -6,17 +6,17 @@
 
 /* For f32, 1 / sqrt(x) of f64 rounded to f32, bit for bit (test/long/math_exhaustive.c), without
  * f64. r is 1 / sqrt(x) of f32, and e = 1 - x r^2 is found from x r in two parts; the inverse root
- * is r (1 - e)^-1/2 = r + r (e/2 + 3/8 e^2 + ...). Where r is infinite or 0, that is NaN, and r is
+ * is r (1 - e)^-1/2 = r + r e (1/2 + 3/8 e + ...). Where r is infinite or 0, that is NaN, and r is
  * right. [rsqrt/C1] */
 static value near_rsqrt(builder *b, value x)
 {
-    const value one = sb_f32(b, 1), half = sb_f32(b, 0.5f);
+    const value one = sb_f32(b, 1);
     const value r = sb_fdiv(b, one, sb_fsqrt(b, x));
     const math_pair xr = math_two_product(b, x, r);
     value e = sb_fma(b, sb_fneg(b, xr.hi), r, one);
     e = sb_fma(b, sb_fneg(b, xr.lo), r, e);
-    const value more = sb_fma(b, sb_fmul(b, e, e), sb_f32(b, 0.375f), sb_fmul(b, e, half));
-    const value result = sb_fma(b, r, more, r);
+    const value more = sb_fma(b, e, sb_f32(b, 0.375f), sb_f32(b, 0.5f));
+    const value result = sb_fma(b, sb_fmul(b, r, e), more, r);
     return sb_select(b, sb_funo(b, result, result), r, result);
 }
 
