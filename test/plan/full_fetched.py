@@ -1,5 +1,5 @@
-"""What the next block of a large contraction reads and writes is fetched while one is computed, and nothing of a small
-one is. The bits are the evaluator's, for every CPU, on one thread and on two."""
+"""What the next block of a large contraction reads and writes is fetched while one is computed, and short lines that are
+moved from places apart, but nothing small. The bits are the evaluator's, for every CPU, on one thread and on two."""
 import sys
 
 from lib import package  # noqa: F401
@@ -49,12 +49,23 @@ def added(rows, k, n):
 """
 
 
+def moved(*dims):
+    """The first two axes exchanged."""
+    x, y = "x".join(map(str, dims)), "x".join(map(str, (dims[1], dims[0], dims[2])))
+    return f"""func.func @main(%x: tensor<{x}xf32>) -> tensor<{y}xf32> {{
+  %y = stablehlo.transpose %x, dims = [1, 0, 2] : (tensor<{x}xf32>) -> tensor<{y}xf32>
+  return %y : tensor<{y}xf32>
+}}
+"""
+
+
 PROGRAMS = [  # name, text, is anything fetched?
     ("depthwise", depthwise(121, 80, 1), True), ("depthwise by two", depthwise(121, 80, 2), True),
     ("odd channels", depthwise(124, 71, 1), True), ("a small image", depthwise(20, 80, 1), False),
     ("much is read", products(7301, 150, 24), True), ("of many blocks of products", products(1801, 600, 40), True),
     ("much is written", products(10951, 11, 101), True), ("a chain", products(8001, 140, 20, 150), True),
-    ("with a matrix added", added(5001, 40, 130), True), ("few rows", products(30, 150, 24), False), ("small", products(700, 150, 24), False)]
+    ("with a matrix added", added(5001, 40, 130), True), ("few rows", products(30, 150, 24), False), ("small", products(700, 150, 24), False),
+    ("lines", moved(90, 130, 70), True), ("few lines", moved(9, 13, 70), False), ("long lines", moved(40, 40, 700), False)]
 
 
 def compiled(module, cpu, threads):

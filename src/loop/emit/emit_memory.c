@@ -296,6 +296,24 @@ static void prefetch(emitter *e, loop_value base, const type *t, const emit_inde
         fetch(e->b, loop_at(e->b, p, (is_strided ? e->ahead * size : 0) + i));
 }
 
+/* The same of a line that comes e->lines_ahead lines later, where lines do not follow one another:
+ * the hardware sees only their beginnings. */
+static void prefetch_line(emitter *e, loop_value base, const type *t, const emit_index *at,
+                          const access_expr *offset)
+{
+    enum { LARGE = 2 << 20, LINE = 64 };
+    const uint32_t last = e->k->rank - 1;
+    const int64_t size = (int64_t)dtype_bytes(t->dtype);
+    int64_t first, strides[TN_MAX_RANK];
+    if (t->count < LARGE / size || e->lanes == 1 || !emit_is_strided(at) || at->step != 1 ||
+        !access_strides(offset, e->k->rank, &first, strides) ||
+        strides[last - 1] == e->k->dims[last] || strides[last - 1] * size < LINE)
+        return;
+    const loop_value p = emit_address(e, base, at->first, t->dtype);
+    for (int64_t i = 0; i < size * (int64_t)e->lanes; i += LINE)
+        loop_prefetch_far(e->b, loop_at(e->b, p, strides[last - 1] * e->lines_ahead * size + i));
+}
+
 /* How far into its record of EACH elements OFFSET is at every position; -1: not always as far. */
 static int64_t field_of(const emitter *e, const access_expr *offset, int64_t each)
 {
@@ -358,6 +376,8 @@ element emit_load(emitter *e, uint32_t i, const access_map *map)
     const emit_index at = emit_expr(e, offset);
     if (e->ahead)
         prefetch(e, base, t, &at, offset);
+    else if (e->lines_ahead)
+        prefetch_line(e, base, t, &at, offset);
     element x;
     if (load_field(e, i, map, offset, &at, &x))
         return x;

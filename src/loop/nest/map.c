@@ -131,6 +131,20 @@ loop_value map_aligned(emitter *e, const loop_value *buffers)
     return loop_binary(b, LOOP_IEQ, bits, loop_i64(b, 0));
 }
 
+/* How many lines before they are needed those of operands are fetched: enough that what comes is on
+ * its way, of lines that are too short for the hardware to follow each. */
+static int64_t lines_ahead(const emitter *e)
+{
+    enum { SHORT = 256, ON_ITS_WAY = 2048 }; /* elements */
+    const kernel *k = e->k;
+    const uint32_t last = k->rank - 1;
+    if (last == 0 || nest_is_dynamic(k, last) || nest_is_dynamic(k, last - 1) ||
+        k->dims[last] > SHORT || nest_cost(e->f, k) > MOST_WAITING)
+        return 0;
+    const int64_t lines = (ON_ITS_WAY + k->dims[last] - 1) / k->dims[last];
+    return lines <= k->dims[last - 1] ? lines : 0;
+}
+
 /* The names (loop_size) of the numbers of a line whose extent is dynamic. */
 enum { EXTENT = 1, WHOLE, REST };
 
@@ -158,8 +172,9 @@ void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buf
                 loop_if(b, aligned);
             e->at[axis] = loop_for(b, low, whole, lanes);
             e->ahead = nontemporal && nest_cost(e->f, e->k) <= MOST_WAITING ? AHEAD : 0;
+            e->lines_ahead = lines_ahead(e);
             map_body(e, buffers, nontemporal);
-            e->ahead = 0;
+            e->ahead = e->lines_ahead = 0;
             emit_forget(e, inner);
             loop_end(b);
             if (nontemporal)
