@@ -1,5 +1,5 @@
-"""What the next block of a large contraction reads and writes is fetched while one is computed, and short lines that are
-moved from places apart, but nothing small. The bits are the evaluator's, for every CPU, on one thread and on two."""
+"""What the next block of a large contraction reads and writes is fetched while one is computed, as are short lines that
+are moved from places apart and rows of which elements are picked, but nothing small. The bits are the evaluator's, for every CPU, on one thread and on two."""
 import sys
 
 from lib import package  # noqa: F401
@@ -59,13 +59,30 @@ def moved(*dims):
 """
 
 
+def picked(rows, columns, n):
+    """N elements of each row."""
+    return f"""func @main(%x: tensor<f32, {rows}x{columns}>, %i: tensor<si64, {rows}x{n}>) -> tensor<f32, {rows}x{n}> {{
+  %y = gather(%x, %i) axis[1] -> tensor<f32, {rows}x{n}>
+  return %y
+}}
+"""
+
+
+def array(port):
+    if port.dtype == "si64":
+        return RANDOM.integers(0, 300, port.shape)
+    return RANDOM.random(port.shape, dtype=np.float32) - 0.5
+
+
 PROGRAMS = [  # name, text, is anything fetched?
     ("depthwise", depthwise(121, 80, 1), True), ("depthwise by two", depthwise(121, 80, 2), True),
     ("odd channels", depthwise(124, 71, 1), True), ("a small image", depthwise(20, 80, 1), False),
     ("much is read", products(7301, 150, 24), True), ("of many blocks of products", products(1801, 600, 40), True),
     ("much is written", products(10951, 11, 101), True), ("a chain", products(8001, 140, 20, 150), True),
     ("with a matrix added", added(5001, 40, 130), True), ("few rows", products(30, 150, 24), False), ("small", products(700, 150, 24), False),
-    ("lines", moved(90, 130, 70), True), ("few lines", moved(9, 13, 70), False), ("long lines", moved(40, 40, 700), False)]
+    ("lines", moved(90, 130, 70), True), ("few lines", moved(9, 13, 70), False), ("long lines", moved(40, 40, 700), False),
+    ("many of rows", picked(700, 1000, 131), True), ("few of rows", picked(700, 1000, 3), False),
+    ("of few rows", picked(70, 1000, 131), False)]
 
 
 def compiled(module, cpu, threads):
@@ -78,8 +95,8 @@ def compiled(module, cpu, threads):
 
 failed = 0
 for name, text, is_fetched in PROGRAMS:
-    module = tenon.read(text, dialect="stablehlo")
-    arrays = {i.name: RANDOM.random(i.shape, dtype=np.float32) - 0.5 for i in module.inputs}
+    module = tenon.read(text, dialect="stablehlo" if text.startswith("func.func") else "ptir-text")
+    arrays = {i.name: array(i) for i in module.inputs}
     wanted = np.asarray(module.compile(engine="ref")(**arrays))
     for cpu in CPUS:
         for threads in 1, 2:

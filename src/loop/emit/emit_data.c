@@ -87,6 +87,31 @@ static loop_value clamped_position(emitter *e, element start, sized most)
     return loop_select(b, loop_binary(b, LOOP_ILT, last, x), last, x);
 }
 
+/* N gathers along the last axis of its first operand, at BASE, of which the row from element FIRST
+ * on, at OFFSET, is met now: the next one is fetched, as much of it as belongs to e->row_ahead of
+ * the positions along the last axis, from this one on. Its elements are met in any order, which the
+ * hardware does not follow. */
+static void fetch_next_row(emitter *e, const node *n, loop_value base, const access_expr *offset,
+                           loop_value first)
+{
+    enum { LARGE = 2 << 20, MOST = 256 << 10, FEW = 4 /* lines for each position */ };
+    loop_builder *b = e->b;
+    const type *x = value_type(e->f, n->in[0]);
+    const uint32_t last = e->k->rank - 1;
+    const int64_t size = (int64_t)dtype_bytes(x->dtype), bytes = x->dims[x->rank - 1] * size,
+                  positions = e->k->dims[last], each = (bytes + positions - 1) / positions;
+    int64_t place, strides[TN_MAX_RANK];
+    if (n->op != OP_GATHER || resolve_axis(n->attrs, KEY_AXIS, x->rank) != x->rank - 1 ||
+        x->count < LARGE / size || bytes > MOST || each > (int64_t)FEW * LOOP_ALIGN ||
+        !access_strides(offset, e->k->rank, &place, strides) || strides[last] != 0 ||
+        strides[last - 1] * size < bytes)
+        return;
+    const loop_value at = loop_offset(b, emit_address(e, base, first, x->dtype),
+                                      loop_binary(b, LOOP_IMUL, e->at[last], loop_i64(b, each)));
+    for (int64_t i = 0; i < each * e->row_ahead; i += LOOP_ALIGN)
+        loop_prefetch_far(b, loop_at(b, at, strides[last - 1] * size + i));
+}
+
 element emit_by_data(emitter *e, const node *n, const access_map *map)
 {
     const type *x = value_type(e->f, n->in[0]), *t = value_type(e->f, n->first_value);
@@ -99,6 +124,8 @@ element emit_by_data(emitter *e, const node *n, const access_map *map)
     if (!offset || place == UINT32_MAX)
         return emit_nothing(e, t->dtype);
     emit_index at = emit_expr(e, offset);
+    if (e->row_ahead > 0)
+        fetch_next_row(e, n, e->in[place], offset, at.first);
     const uint32_t uses = kernel_operand_uses(e->f, n, 1);
     for (uint32_t u = 0; u < uses; u++) {
         const access_map *from;

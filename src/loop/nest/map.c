@@ -131,6 +131,12 @@ loop_value map_aligned(emitter *e, const loop_value *buffers)
     return loop_binary(b, LOOP_IEQ, bits, loop_i64(b, 0));
 }
 
+/* Does K go along rows of a known length? */
+static bool has_rows(const kernel *k)
+{
+    return k->rank > 1 && !nest_is_dynamic(k, k->rank - 1) && !k->is_generic;
+}
+
 /* How many lines before they are needed those of operands are fetched: enough that what comes is on
  * its way, of lines that are too short for the hardware to follow each. */
 static int64_t lines_ahead(const emitter *e)
@@ -138,8 +144,8 @@ static int64_t lines_ahead(const emitter *e)
     enum { SHORT = 256, ON_ITS_WAY = 2048 }; /* elements */
     const kernel *k = e->k;
     const uint32_t last = k->rank - 1;
-    if (last == 0 || nest_is_dynamic(k, last) || nest_is_dynamic(k, last - 1) ||
-        k->dims[last] > SHORT || nest_cost(e->f, k) > MOST_WAITING)
+    if (!has_rows(k) || nest_is_dynamic(k, last - 1) || k->dims[last] > SHORT ||
+        nest_cost(e->f, k) > MOST_WAITING)
         return 0;
     const int64_t lines = (ON_ITS_WAY + k->dims[last] - 1) / k->dims[last];
     return lines <= k->dims[last - 1] ? lines : 0;
@@ -173,8 +179,10 @@ void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buf
             e->at[axis] = loop_for(b, low, whole, lanes);
             e->ahead = nontemporal && nest_cost(e->f, e->k) <= MOST_WAITING ? AHEAD : 0;
             e->lines_ahead = lines_ahead(e);
+            e->row_ahead = has_rows(e->k) ? lanes : 0;
             map_body(e, buffers, nontemporal);
             e->ahead = e->lines_ahead = 0;
+            e->row_ahead = 0;
             emit_forget(e, inner);
             loop_end(b);
             if (nontemporal)
@@ -224,7 +232,9 @@ static void map_elements(emitter *e, loop_value low, loop_value high, const loop
             step > 1 ? loop_for(b, low, whole, step) : loop_for(b, whole, high, 1);
         for (int64_t i = 0; i < step; i++) {
             e->at[axis] = loop_binary(b, LOOP_IADD, at, loop_i64(b, i));
+            e->row_ahead = i == 0 && has_rows(e->k) ? (uint32_t)step : 0;
             map_body(e, buffers, false);
+            e->row_ahead = 0;
             emit_forget(e, inner);
         }
         loop_end(b);
