@@ -81,16 +81,23 @@ class Operators(Case):
             np.testing.assert_array_equal(np.signbit(got[got == 0]), np.signbit(want[want == 0]))
 
     def test_pow_of_known_exponents(self):
-        """Squares and cubes are products, also where the exponent has other types and shapes; others are powers."""
+        """Squares and cubes are products, also where the exponent has other types and shapes; others are roots, inverses or powers."""
         x = np.array([[-3.5, -0.0, 0.1, 7e9, np.inf]], np.float32)
         for exponent in (np.float32(2), np.array([2], np.int64), np.array([[3.0]], np.float32), np.full((2, 1), 2, np.int32)):
             data = model([node("Pow", "x e", "y")], [("x", "f32", [1, 5])], [("y", "f32", None)], [("e", np.asarray(exponent))])
             got, = self.run_model(data, {"x": x})
             wanted = np.broadcast_to(x * x * (x if np.max(exponent) == 3 else np.float32(1)), got.shape)
             np.testing.assert_array_equal(got, wanted)
-        data = model([node("Pow", "x e", "y")], [("x", "f32", [1, 5])], [("y", "f32", None)], [("e", np.float32(0.5))])
-        got, = self.run_model(data, {"x": np.abs(x)})
-        np.testing.assert_allclose(got, np.sqrt(np.abs(x)), rtol=1e-6)
+        for t, few in (np.float32, 1e-6), (np.float64, 1e-14), (np.float16, 1e-3):
+            x = np.array([[-3.5, -0.0, 0, 0.1, 5e4, 2, np.inf, -np.inf, np.nan]], t)
+            for exponent in (t(0.5), t(-0.5), np.array([[-1]], np.int64), t(1.5), t(-2)):
+                data = model([node("Pow", "x e", "y")], [("x", f"f{t().itemsize * 8}", [1, 9])], [("y", f"f{t().itemsize * 8}", None)],
+                             [("e", np.asarray(exponent))])
+                got, = self.run_model(data, {"x": x})
+                with np.errstate(all="ignore"):
+                    wanted = np.power(x, np.asarray(exponent, t))
+                np.testing.assert_allclose(got, wanted, rtol=few)
+                np.testing.assert_array_equal(np.signbit(got[got == 0]), np.signbit(wanted[wanted == 0]))
 
     def test_cast_known_integers(self):
         """Positions that are known while the file is read."""

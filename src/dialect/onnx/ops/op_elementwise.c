@@ -1,5 +1,6 @@
 /* Elementwise operators that the vocabulary has, or nearly. */
 #include <inttypes.h>
+#include <math.h>
 
 #include "dialect/onnx/ops/op.h"
 
@@ -121,12 +122,12 @@ bool onnx_op_mod(onnx_call *c)
 }
 
 /* Is input K known to be the one number N? */
-static bool is_known_as(onnx_call *c, uint32_t k, int64_t n)
+static bool is_known_as(onnx_call *c, uint32_t k, double n)
 {
     const known_value *v = onnx_in_known(c, k);
     if (!v || v->n != 1 || v->at[0].is_size)
         return false;
-    return dtype_is_float(v->dtype) ? v->at[0].f == (double)n : v->at[0].i == n;
+    return (dtype_is_float(v->dtype) ? v->at[0].f : (double)v->at[0].i) == n;
 }
 
 /* X, which was computed with an operand of type T and one element, in the shape of both. */
@@ -141,8 +142,18 @@ static bool give_spread(onnx_call *c, tn_value x, const type *t)
     return onnx_give(c, 0, tn_reshape(c->b, x, (tn_ints){dims, t->rank}));
 }
 
-/* In the type of the base. Squares and cubes are products; other powers of integers go through
- * f64. */
+/* The power of X, of floats, whose exponent is 1/2, or -1/2 if INVERSE: the root, which is NaN at
+ * -inf and keeps the sign of -0, where powers are those of inf and 0. */
+static tn_value root(onnx_call *c, tn_value x, bool inverse)
+{
+    const tn_value lowest = tn_compare(c->b, TN_EQ, x, tn_scalar_like(c->b, x, -(double)INFINITY));
+    x = tn_select(c->b, lowest, tn_neg(c->b, x), x);
+    x = tn_add(c->b, x, tn_scalar_like(c->b, x, 0));
+    return inverse ? tn_rsqrt(c->b, x) : tn_sqrt(c->b, x);
+}
+
+/* In the type of the base. Squares, cubes and inverses are products and quotients, those of 1/2
+ * roots; other powers of integers go through f64. */
 bool onnx_op_pow(onnx_call *c)
 {
     tn_value x, y;
@@ -156,7 +167,12 @@ bool onnx_op_pow(onnx_call *c)
         const tn_value r = is_known_as(c, 1, 2) ? square : tn_mul(c->b, square, x);
         return give_spread(c, r, u);
     }
-    const tn_dtype in = dtype_is_float(t->dtype) ? t->dtype : TN_F64;
+    const bool is_float = dtype_is_float(t->dtype), inverts = is_known_as(c, 1, -0.5);
+    if (is_float && (inverts || is_known_as(c, 1, 0.5)))
+        return give_spread(c, root(c, x, inverts), u);
+    if (is_float && is_known_as(c, 1, -1))
+        return give_spread(c, tn_reciprocal(c->b, x), u);
+    const tn_dtype in = is_float ? t->dtype : TN_F64;
     const tn_value base = tn_cast(c->b, x, in), power = tn_cast(c->b, y, in);
     return onnx_give(c, 0, tn_cast(c->b, tn_pow(c->b, base, power), t->dtype));
 }
