@@ -7,6 +7,8 @@
 static const char *const why_rows = "its rows are not those of the kernel that needs it";
 static const char *const why_long =
     "its rows are so long that each is distributed over the threads";
+static const char *const why_functions =
+    "functions of results are computed in vectors of them, not one after each row";
 
 static bool reduction_axes(const grouping *g, const node *n, axis_list *axes, bool *keep)
 {
@@ -66,6 +68,33 @@ static bool fits_rows(grouping *g, uint32_t k, const node *n, const axis_list *a
             return false;
     }
     return true;
+}
+
+/* Does kernel K compute functions of many instructions of the results of N, which are so many, of
+ * rows so short, that one function after each row would take as long as the row? A vector of
+ * results takes little longer. Rows of fewer elements than FEW lie side by side in vectors. */
+static bool has_functions_apart(const grouping *g, uint32_t k, const node *n, const axis_list *axes)
+{
+    enum { FEW = 5, SHORT = 1024, MANY = 512 };
+    const draft *d = &g->drafts.at[k];
+    const type *out = value_type(g->f, n->first_value), *in = value_type(g->f, n->in[0]);
+    const int64_t length = row_length(in, axes);
+    const access_extents x = access_extents_of(g->f, n->in[0]);
+    bool any = false, is_many = in->count / length >= MANY;
+    for (uint32_t a = 0; a < in->rank; a++)
+        if (x.now[a] != x.other[a]) { /* of rows whose number varies there are many */
+            is_many = true;
+            if (axes->mask >> a & 1)
+                return false;
+        }
+    if (d->kind != KERNEL_MAP || d->n_reductions > 0 || d->rank != out->rank ||
+        memcmp(d->dims, out->dims, out->rank * sizeof *out->dims) != 0 ||
+        !(axes->mask >> (in->rank - 1) & 1) || length < FEW || length > SHORT || !is_many)
+        return false;
+    for (uint32_t i = 0; i < g->members.n && !any; i++)
+        any =
+            g->members.at[i].kernel == k && op_is_costly(g->f->nodes.at[g->members.at[i].node].op);
+    return any;
 }
 
 /* The positions of kernel K are the results of N: make K a kernel over the rows that N reduces. */
@@ -143,8 +172,10 @@ void place_reduction(grouping *g, uint32_t i)
         const uint32_t k = kernels[c];
         if (shared && !can_store_early(g, k, v))
             continue;
+        const bool is_apart = has_functions_apart(g, k, n, &axes);
+        why = is_apart ? why_functions : why;
         if (!fits_rows(g, k, n, &axes, &project) &&
-            (!widen_to_rows(g, k, n, &project) || !fits_rows(g, k, n, &axes, &project)))
+            (is_apart || !widen_to_rows(g, k, n, &project) || !fits_rows(g, k, n, &axes, &project)))
             continue;
         if (shared) {
             const access_map *at = draft_map(g, &project);

@@ -58,3 +58,21 @@ with tempfile.TemporaryDirectory() as scratch:  # inputs are never computed, and
     assert contraction(scratch, [matrix] * 2, "dot_general(%x, %w) contract_lhs[1] contract_rhs[0]", matrix) == ([], ["rows"])
     line = "tensor<f32, 9x700>"
     assert contraction(scratch, [line] * 2, "dot_general(%x, %w) batch[0] contract_lhs[1] contract_rhs[1]", "tensor<f32, 9>") == ([], [])
+
+
+def summed(folder, rows, columns, function):
+    """The kernels of FUNCTION of the sums of so many rows, and why the sums are in memory."""
+    path = pathlib.Path(folder) / "s.ptir"
+    path.write_text(f"func @main(%x: tensor<f32, {rows}x{columns}>) -> (tensor<f32, {rows}>) {{\n"
+                    f"  %s = reduce_sum(%x) axes[1] -> tensor<f32, {rows}>\n"
+                    f"  %y = {function}(%s) -> tensor<f32, {rows}>\n  return %y\n}}\n")
+    wanted, *others = (tenon("run", path, "--random", 1, "--print", "--engine", engine).stdout for engine in ("ref", "jit"))
+    assert wanted and others == [wanted]
+    said = tenon("explain", path).stdout.splitlines()
+    return sum(line.startswith("kernel ") for line in said), [line.split(": ")[1] for line in said if line.startswith("  not fused  %1: ")]
+
+
+with tempfile.TemporaryDirectory() as scratch:  # of many short rows: no shorter than a vector, no longer than the function takes
+    assert summed(scratch, 600, 10, "tanh") == (2, ["functions of results are computed in vectors of them, not one after each row"])
+    for few in ((600, 10, "neg"), (600, 3, "tanh"), (600, 1500, "tanh"), (60, 10, "tanh")):
+        assert summed(scratch, *few) == (1, []), few
