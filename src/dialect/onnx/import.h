@@ -19,6 +19,13 @@ typedef struct onnx_items {
     uint32_t n;
 } onnx_items;
 
+/* The integers of 8 bits that floats were dequantised from: (x - zero) * scale. The scale, and the
+ * zero point, which may be no value, are of one element, or lie along AXIS; -1: of one element. */
+typedef struct onnx_integers {
+    tn_value x, scale, zero;
+    int64_t axis;
+} onnx_integers;
+
 /* What a name of the file stands for. At least one of tensor, known, v and items says what it is.
  * An optional value is what it holds. */
 typedef struct onnx_value {
@@ -33,6 +40,7 @@ typedef struct onnx_value {
     const known_value *known;  /* NULL: nothing is known */
     tn_value v;                /* its data in the graph; no value: not needed so far */
     const onnx_items *items;   /* a sequence; NULL: a tensor */
+    const onnx_integers *integers; /* of its data `v`; NULL: it has none, or not here */
 } onnx_value;
 
 /* Does V stand for a tensor? */

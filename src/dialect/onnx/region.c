@@ -71,6 +71,7 @@ static bool enter_value(const onnx_captures *s, const onnx_value *v, onnx_value 
     importer *im = s->c->im;
     *own = *v;
     own->v = tn_no_value();
+    own->integers = NULL;
     if (v->items) {
         onnx_value *at = onnx_items_room(s->c, v->items->n);
         onnx_items *items = at ? ARENA_NEW(&im->memory, onnx_items) : NULL;

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "base/text/text.h"
-#include "dialect/onnx/ops/op.h"
+#include "dialect/onnx/ops/op_quantize.h"
 #include "ops/shape.h"
 
 /* ---- Reshape ---- */
@@ -151,8 +151,9 @@ bool onnx_op_transpose(onnx_call *c)
                            plural_as(n, "y", "ies"), t->rank);
     for (uint32_t i = 0; i < t->rank; i++)
         axes[i] = perm ? perm[i] : (int64_t)(t->rank - 1 - i);
-    return onnx_axes(c, axes, t->rank, t->rank) &&
-           onnx_give(c, 0, tn_transpose(c->b, x, (tn_ints){axes, t->rank}));
+    const tn_ints order = {axes, t->rank};
+    return onnx_axes(c, axes, t->rank, t->rank) && onnx_give(c, 0, tn_transpose(c->b, x, order)) &&
+           onnx_transpose_integers(c, order);
 }
 
 bool onnx_op_expand(onnx_call *c)

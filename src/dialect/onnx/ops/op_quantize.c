@@ -104,6 +104,72 @@ bool onnx_op_quantize_linear(onnx_call *c)
     return onnx_give(c, 0, onnx_quantise(c, x, &q, d));
 }
 
+static bool give_integers(onnx_call *c, const onnx_integers *from)
+{
+    onnx_integers *own = ARENA_NEW(&c->im->memory, onnx_integers);
+    if (!own)
+        return onnx_no_memory(c->im);
+    *own = *from;
+    if (c->n_out > 0)
+        c->out[0].integers = own;
+    return true;
+}
+
+/* Result 0 has integers of type T, with scales of type S. */
+static bool note_integers(onnx_call *c, const type *t, const type *s)
+{
+    int64_t axis = onnx_attr_int(c, "axis", 1);
+    const bool is_one = s->rank == 0 || (s->rank == 1 && s->dims[0] == 1);
+    if ((t->dtype != TN_SI8 && t->dtype != TN_UI8) || s->dtype != TN_F32 || s->rank > 1 ||
+        onnx_attr_int(c, "block_size", 0))
+        return true;
+    if (!is_one && !onnx_axis(c, axis, t->rank, &axis))
+        return false;
+    return give_integers(c, &(onnx_integers){.x = onnx_in(c, 0),
+                                             .scale = onnx_in(c, 1),
+                                             .zero = onnx_in(c, 2),
+                                             .axis = is_one ? -1 : axis});
+}
+
+bool onnx_transpose_integers(onnx_call *c, tn_ints perm)
+{
+    const onnx_integers *from = c->in[0]->integers;
+    if (!from)
+        return true;
+    onnx_integers own = *from;
+    own.x = tn_transpose(c->b, from->x, perm);
+    for (size_t i = 0; i < perm.n; i++)
+        if (perm.at[i] == from->axis)
+            own.axis = (int64_t)i;
+    return give_integers(c, &own);
+}
+
+bool onnx_has_integers(onnx_call *c, int64_t column, dim products, onnx_integer_pair *out)
+{
+    enum { MOST = INT32_MAX / (UINT8_MAX * UINT8_MAX) };
+    const onnx_integers *p = onnx_has_in(c, 0) ? c->in[0]->integers : NULL;
+    const onnx_integers *q = onnx_has_in(c, 1) ? c->in[1]->integers : NULL;
+    if (!p || !q || p->axis >= 0 || (q->axis >= 0 && q->axis != column) ||
+        dim_is_symbolic(products) || products > MOST)
+        return false;
+    *out = (onnx_integer_pair){.left = onnx_centred(c, p->x, p->zero, 0),
+                               .right = onnx_centred(c, q->x, q->zero, column),
+                               .left_scale = p->scale,
+                               .right_scale = q->scale};
+    return true;
+}
+
+tn_value onnx_scaled_sums(onnx_call *c, tn_value sums, const onnx_integer_pair *p, int64_t axis)
+{
+    const type *t = onnx_type_of(c, sums);
+    if (!t)
+        return sums;
+    const tn_value left = onnx_along(c, p->left_scale, axis, t->rank);
+    const tn_value right = onnx_along(c, p->right_scale, axis, t->rank);
+    const tn_value scale = tn_mul(c->b, left, right);
+    return tn_mul(c->b, tn_cast(c->b, sums, TN_F32), scale);
+}
+
 bool onnx_op_dequantize_linear(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0);
@@ -115,7 +181,7 @@ bool onnx_op_dequantize_linear(onnx_call *c)
     tn_dtype d = s->dtype;
     if (named && !onnx_dtype(named, &d))
         return onnx_refuse(c, DIAG_UnknownDType, "'output_dtype' is not read");
-    return onnx_give(c, 0, onnx_dequantise(c, x, &q, d));
+    return onnx_give(c, 0, onnx_dequantise(c, x, &q, d)) && (d != TN_F32 || note_integers(c, t, s));
 }
 
 onnx_quantised onnx_dynamic_range(onnx_call *c, tn_value x)

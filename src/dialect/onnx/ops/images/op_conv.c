@@ -3,6 +3,7 @@
 
 #include "base/text/text.h"
 #include "dialect/onnx/ops/images/op_window.h"
+#include "dialect/onnx/ops/op_quantize.h"
 
 /* The list NAME, without its first BEFORE entries. */
 static bool window_list(onnx_call *c, const char *name, uint32_t before, uint32_t n,
@@ -227,9 +228,26 @@ tn_value onnx_convolved(onnx_call *c, tn_value x, tn_value f, tn_dtype sums)
     return tn_convolution(c->b, x, f, &how, sums, sums);
 }
 
+/* The products of a result, with a filter of type T. */
+static dim products_of(onnx_call *c, const type *t)
+{
+    dim n = 1;
+    for (uint32_t i = 1; i < t->rank; i++)
+        n = onnx_dim_of(c, DIM_MUL, n, t->dims[i]);
+    return n;
+}
+
 bool onnx_op_conv(onnx_call *c)
 {
     const tn_value x = onnx_in(c, 0), f = onnx_in(c, 1);
+    const type *t = onnx_type_of(c, f);
+    onnx_integer_pair p;
+    if (!t)
+        return false;
+    if (onnx_has_integers(c, 0, products_of(c, t), &p)) {
+        const tn_value sums = onnx_convolved(c, p.left, p.right, TN_SI32);
+        return tn_is_value(sums) && onnx_give_with_bias(c, onnx_scaled_sums(c, sums, &p, 1), 2);
+    }
     const tn_value y = onnx_convolved(c, x, f, TN_DTYPE_DEFAULT);
     return tn_is_value(y) && onnx_give_with_bias(c, y, 2);
 }
