@@ -75,7 +75,10 @@ static int64_t choose_block(problem *p, const machine *m)
      * of 32, LLVM spills a sum. Blocks of any height are no faster so, and fewer sizes share them.
      */
     const int64_t many = contract_has_dynamic(p->spec.m, p->spec.n_m) ? 6 : 8;
-    const int64_t used = m->registers > 16 ? many : 4, room = (m->registers - used) / p->parts;
+    /* Two products are first added to each other, where no instruction adds them to a sum. */
+    const bool adds_apart = p->has_pairs && !p->has_bf16_pairs && !m->has_byte_dots;
+    const int64_t few = adds_apart ? 8 : 4, used = m->registers > 16 ? many : few;
+    const int64_t room = (m->registers - used) / p->parts;
     const bool are_few = !p->has_any_rows && p->m < room / 2;
     int64_t nv = are_few && p->m > 0 ? room / p->m : 2;
     if ((p->has_any_rows || p->m >= room / 3) && vectors == 3)
