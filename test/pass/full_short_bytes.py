@@ -32,13 +32,18 @@ def weights(r, shape):
 
 
 def centred(r, shape):
-    """The input %x less a zero point, which may be 0, beyond its numbers, or as many as there are elements in the last axis."""
+    """The input %x less a zero point, which may be 0, beyond its numbers, known only when the program runs, or as many as
+    there are elements in the last axis."""
     dtype, wide = r.choice(("ui8", "ui8", "si8")), of("si32", shape)
     low = 0 if dtype == "ui8" else -128
     z = r.choice((low, low + 1, low + 128, low + 255, r.randint(low, low + 255), r.randint(low, low + 255), 300))
     zeros = [constant("z", "si32", [], [z])]
     if r.random() < 0.15:
         zeros = [constant("z", "si32", shape[-1:], [r.randint(low, low + 255) for _ in range(shape[-1])])]
+    elif r.random() < 0.3:
+        one = r.choice(([], [1]))
+        zeros = [f"  %m = reduce_max(%x) axes{list(range(len(shape)))} -> {of(dtype, [])}", f"  %k = cast(%m) -> {of('si32', [])}",
+                 f"  %z = reshape(%k) new_shape{one} -> {of('si32', one)}"]
     return dtype, [f"  %c = cast(%x) -> {wide}", *zeros, f"  %b = broadcast_to(%z) result_shape{list(shape)} -> {wide}",
                    f"  %a = sub(%c, %b) -> {wide}"]
 

@@ -2,7 +2,8 @@
  *
  * Where weights w are constants of 8 bits with a sign, the sum of (x - z) w is that of x w less z
  * times the sum of w, which is a constant: x is multiplied as it is stored. The border of a
- * convolution, where x - z is 0, is z then. Sums wrap, so that this changes no bit of them. */
+ * convolution, where x - z is 0, is z then, which must be known. Sums wrap, so that this changes no
+ * bit of them. */
 #include "pass/contractions/short_bytes.h"
 
 #include "graph/literal.h"
@@ -24,8 +25,19 @@ static bool find_signed(const expand_call *c, uint32_t k, byte_factor_of *x)
     const value_id v = c->n->in[k], from = bytes_behind(c, v);
     const int_bounds range = integer_bounds(c->f, v);
     const bool is_stored = from != NO_VALUE && value_type(c->f, from)->dtype == TN_SI8;
-    *x = (byte_factor_of){is_stored ? from : v, TN_SI8, 0};
+    *x = (byte_factor_of){is_stored ? from : v, TN_SI8, 0, NO_VALUE};
     return range.low >= INT8_MIN && range.high <= INT8_MAX;
+}
+
+/* The only element of V, perhaps repeated; NO_VALUE where it has others. */
+static value_id only_element(const function *f, value_id v)
+{
+    const node *n = node_of(f, v);
+    while (value_type(f, v)->count != 1 && n->op == OP_BROADCAST) {
+        v = n->in[0];
+        n = node_of(f, v);
+    }
+    return value_type(f, v)->count == 1 ? v : NO_VALUE;
 }
 
 /* Operand K as it is stored, where its zero point is one number, which it can have itself. */
@@ -38,9 +50,12 @@ static bool find_stored(const expand_call *c, uint32_t k, byte_factor_of *x)
         return false; /* or the zero point gives it more axes */
     const tn_dtype d = value_type(c->f, v)->dtype;
     const int_bounds zero = is_centred ? integer_bounds(c->f, n->in[1]) : (int_bounds){0, 0};
-    *x = (byte_factor_of){v, d, zero.low};
-    return zero.low == zero.high && zero.low >= dtype_int_min(d) &&
-           zero.low <= (int64_t)dtype_int_max(d);
+    *x = (byte_factor_of){v, d, zero.low, NO_VALUE};
+    if (zero.low != zero.high) {
+        x->own_zero = only_element(c->f, n->in[1]);
+        return x->own_zero != NO_VALUE;
+    }
+    return zero.low >= dtype_int_min(d) && zero.low <= (int64_t)dtype_int_max(d);
 }
 
 /* Where the axes of C->n's right operand that are not summed over lie in the result, -1 for those
@@ -100,12 +115,12 @@ bool find_byte_factors(const expand_call *c, byte_factors *out)
     /* with a sign: a zero point is then subtracted, and does not wrap */
     if (value_type(c->f, c->n->in[0])->dtype != TN_SI32)
         return false;
-    return find_signed(c, 1, &x[1]) && find_stored(c, 0, &x[0]) && x[0].zero != 0 &&
-           c->out->dtype == TN_SI32 &&
+    return find_signed(c, 1, &x[1]) && find_stored(c, 0, &x[0]) &&
+           (x[0].zero != 0 || x[0].own_zero != NO_VALUE) && c->out->dtype == TN_SI32 &&
            (c->n->op != OP_CONVOLUTION ||
             convolution_has_words(c->n->attrs, value_type(c->f, c->n->in[1]))) &&
            literal_of(node_of(c->f, x[1].v)) && find_places(c, place) &&
-           has_plain_border(c, &out->has_border);
+           has_plain_border(c, &out->has_border) && (x[0].own_zero == NO_VALUE || !out->has_border);
 }
 
 /* X, an image, with a border of ZERO. */
@@ -187,7 +202,12 @@ value_id byte_products(expand_call *c, const byte_factors *x, value_id sums)
         c->b->status = module_no_memory(c->b->f->module);
         return NO_VALUE;
     }
-    add_products(l, extent, x->of[0].zero, products);
-    const value_id all = build_constant(c->b, TN_SI32, dims, c->out->rank, products);
+    const value_id own = x->of[0].own_zero;
+    add_products(l, extent, own == NO_VALUE ? x->of[0].zero : 1, products);
+    value_id all = build_constant(c->b, TN_SI32, dims, c->out->rank, products);
+    if (own != NO_VALUE) {
+        const value_id zero = build_reshape(c->b, c->now[own], NULL, 0);
+        all = build_binary(c->b, OP_MUL, all, build_broadcast(c->b, zero, dims, c->out->rank));
+    }
     return build_binary(c->b, OP_SUB, sums, build_broadcast(c->b, all, c->out->dims, c->out->rank));
 }

@@ -4,11 +4,14 @@
 
 #include "pass/expand/expand.h"
 
-/* An operand of a contraction as numbers of 8 bits: those of V, cast to DTYPE, less ZERO. */
+/* An operand of a contraction as numbers of 8 bits: those of V, cast to DTYPE, less ZERO, or less
+ * the only element of OWN_ZERO where that is a value. Values are those of the function that is
+ * rewritten. */
 typedef struct byte_factor_of {
-    value_id v; /* in the function that is rewritten */
+    value_id v;
     tn_dtype dtype;
     int64_t zero;
+    value_id own_zero;
 } byte_factor_of;
 
 typedef struct byte_factors {
