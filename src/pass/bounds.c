@@ -4,7 +4,9 @@
 #include "base/memory/checked.h"
 #include "graph/literal.h"
 
-enum { MOST_NODES = 64 }; /* that one question looks at, so that it stays cheap */
+/* That one question looks at, so that it stays cheap: nodes, and bytes, of which all numbers are
+ * about as likely. */
+enum { MOST_NODES = 64, MOST_BYTES = 1 << 16 };
 
 typedef struct bounder {
     const function *f;
@@ -37,6 +39,8 @@ static int_bounds of_literal(const literal *l)
     const int64_t n = l->splat ? 1 : l->type->count;
     if (l->type->count == 0)
         return (int_bounds){0, 0};
+    if (dtype_bytes(l->type->dtype) == 1 && n > MOST_BYTES)
+        return of_dtype(l->type->dtype);
     int_bounds all = of_scalar(scalar_load(l->type->dtype, literal_element(l, 0)));
     for (int64_t i = 1; i < n; i++)
         all = united(all, of_scalar(scalar_load(l->type->dtype, literal_element(l, i))));
