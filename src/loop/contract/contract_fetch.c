@@ -7,10 +7,7 @@
  * product as a block has rows. The blocks of a tile share out the next panel of a constant so. */
 #include "loop/contract/contract_multiply.h"
 
-enum {
-    LARGE = 1 << 20,  /* bytes: the second-level cache does not keep them */
-    FEW_COLUMNS = 256 /* that each element of A meets */
-};
+enum { FEW_COLUMNS = 256 /* that each element of A meets */ };
 
 /* Are all sizes and steps known? Tiles and squares fetch for themselves. */
 static bool may_fetch(const problem *p)
@@ -21,7 +18,7 @@ static bool may_fetch(const problem *p)
 
 static bool is_large(double elements, tn_dtype d)
 {
-    return elements * (double)dtype_bytes(d) >= LARGE;
+    return elements * (double)dtype_bytes(d) >= CONTRACT_LARGE;
 }
 
 static bool fetches_a(const problem *p)

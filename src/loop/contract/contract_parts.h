@@ -6,6 +6,10 @@
 #include "eval/eval.h"
 #include "loop/contract/contract.h"
 
+/* Bytes of matrices that the second-level cache does not keep: what the next block needs is worth
+ * fetching. */
+enum { CONTRACT_LARGE = 1 << 20 };
+
 /* From a row-major number over some axes to an offset. Adjacent axes with compatible strides are
  * merged, and extents of 1 are left out. */
 typedef struct walk {

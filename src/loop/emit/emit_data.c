@@ -94,7 +94,7 @@ static loop_value clamped_position(emitter *e, element start, sized most)
 static void fetch_next_row(emitter *e, const node *n, loop_value base, const access_expr *offset,
                            loop_value first)
 {
-    enum { LARGE = 2 << 20, MOST = 256 << 10, FEW = 4 /* lines for each position */ };
+    enum { MOST = 256 << 10, FEW = 4 /* lines for each position */ };
     loop_builder *b = e->b;
     const type *x = value_type(e->f, n->in[0]);
     const uint32_t last = e->k->rank - 1;
@@ -102,7 +102,7 @@ static void fetch_next_row(emitter *e, const node *n, loop_value base, const acc
                   positions = e->k->dims[last], each = (bytes + positions - 1) / positions;
     int64_t place, strides[TN_MAX_RANK];
     if (n->op != OP_GATHER || resolve_axis(n->attrs, KEY_AXIS, x->rank) != x->rank - 1 ||
-        x->count < LARGE / size || bytes > MOST || each > (int64_t)FEW * LOOP_ALIGN ||
+        x->count < EMIT_LARGE / size || bytes > MOST || each > (int64_t)FEW * LOOP_ALIGN ||
         !access_strides(offset, e->k->rank, &place, strides) || strides[last] != 0 ||
         strides[last - 1] * size < bytes)
         return;

@@ -282,17 +282,16 @@ element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loo
 static void prefetch(emitter *e, loop_value base, const type *t, const emit_index *at,
                      const access_expr *offset)
 {
-    enum { LARGE = 2 << 20, LINE = 64 };
     const int64_t size = (int64_t)dtype_bytes(t->dtype), lanes = size * (int64_t)e->lanes;
     const bool is_strided = emit_is_strided(at);
     void (*const fetch)(loop_builder *, loop_value) =
         e->stored_next != 0 ? loop_prefetch_far : loop_prefetch;
-    if (t->count < (e->least ? e->least : LARGE / size) || e->lanes == 1 ||
-        (is_strided && at->step != 1) || e->lanes_before * size % LINE != 0)
+    if (t->count < (e->least ? e->least : EMIT_LARGE / size) || e->lanes == 1 ||
+        (is_strided && at->step != 1) || e->lanes_before * size % LOOP_ALIGN != 0)
         return;
     const loop_value first = is_strided ? at->first : number_ahead(e, offset, e->ahead);
     const loop_value p = emit_address(e, base, first, t->dtype);
-    for (int64_t i = 0; i < lanes; i += LINE)
+    for (int64_t i = 0; i < lanes; i += LOOP_ALIGN)
         fetch(e->b, loop_at(e->b, p, (is_strided ? e->ahead * size : 0) + i));
 }
 
@@ -301,16 +300,15 @@ static void prefetch(emitter *e, loop_value base, const type *t, const emit_inde
 static void prefetch_line(emitter *e, loop_value base, const type *t, const emit_index *at,
                           const access_expr *offset)
 {
-    enum { LARGE = 2 << 20, LINE = 64 };
     const uint32_t last = e->k->rank - 1;
     const int64_t size = (int64_t)dtype_bytes(t->dtype);
     int64_t first, strides[TN_MAX_RANK];
-    if (t->count < LARGE / size || e->lanes == 1 || !emit_is_strided(at) || at->step != 1 ||
+    if (t->count < EMIT_LARGE / size || e->lanes == 1 || !emit_is_strided(at) || at->step != 1 ||
         !access_strides(offset, e->k->rank, &first, strides) ||
-        strides[last - 1] == e->k->dims[last] || strides[last - 1] * size < LINE)
+        strides[last - 1] == e->k->dims[last] || strides[last - 1] * size < LOOP_ALIGN)
         return;
     const loop_value p = emit_address(e, base, at->first, t->dtype);
-    for (int64_t i = 0; i < size * (int64_t)e->lanes; i += LINE)
+    for (int64_t i = 0; i < size * (int64_t)e->lanes; i += LOOP_ALIGN)
         loop_prefetch_far(e->b, loop_at(e->b, p, strides[last - 1] * e->lines_ahead * size + i));
 }
 

@@ -4,6 +4,9 @@
 
 #include "loop/emit/emit.h"
 
+/* Bytes of an operand from which on it is worth fetching; smaller ones are in the cache anyway. */
+enum { EMIT_LARGE = 2 << 20 };
+
 /* A placeholder for a value that cannot be computed: the emitter has failed. */
 element emit_nothing(emitter *e, tn_dtype d);
 /* The place of V in k->in; UINT32_MAX when it is not read. */

@@ -5,9 +5,8 @@
 #include "loop/contract/direct/contract_direct_parts.h"
 
 enum {
-    LARGE = 1 << 20, /* bytes: the second-level cache does not keep them */
-    WIDE = 256,      /* bytes of the channels */
-    MANY = 8         /* lines that a block reads or writes */
+    WIDE = 256, /* bytes of the channels */
+    MANY = 8    /* lines that a block reads or writes */
 };
 
 void direct_choose_fetches(direct *d)
@@ -21,8 +20,8 @@ void direct_choose_fetches(direct *d)
     const double a = (double)dtype_bytes(s->a), c = (double)dtype_bytes(s->c);
     const double steps = (double)(d->rows.by * d->lines.by);
     const bool has_many = direct_places(d, &d->lines, d->lines.extent) + d->lines.extent > MANY;
-    d->fetches_a = (has_many || columns * a >= WIDE) && results * steps * a >= LARGE;
-    d->fetches_c = (has_many || columns * c >= WIDE) && results * c >= LARGE;
+    d->fetches_a = (has_many || columns * a >= WIDE) && results * steps * a >= CONTRACT_LARGE;
+    d->fetches_c = (has_many || columns * c >= WIDE) && results * c >= CONTRACT_LARGE;
 }
 
 void direct_fetch_a(const direct *d, int64_t rows)
