@@ -28,6 +28,7 @@ import tenon
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "test")]
+import contestants  # noqa: E402
 import results  # noqa: E402
 from lib import onnx_runtime  # noqa: E402
 
@@ -52,68 +53,23 @@ def exported(name, folder):
     return path
 
 
-class Tenon:
-    def __init__(self, path, threads, x):
-        self.net = tenon.open(path).compile(threads=threads, eager=True)
-        self.x = x
-        self.first = np.asarray(self.run())
-
-    def run(self):
-        y = self.net(self.x)
-        return y[0] if isinstance(y, (tuple, list)) else y
-
-    def times(self, n):
-        found = []
-        for _ in range(n):
-            busy, now = time.process_time(), time.perf_counter()
-            self.run()
-            found.append((1e3 * (time.process_time() - busy), 1e3 * (time.perf_counter() - now)))
-        return found
-
-    def end(self):
-        pass
-
-
-class Runtime:
-    def __init__(self, package, path, threads, x, name, folder):
-        given = folder / "input"
-        given.write_bytes(x.tobytes())
-        (folder / "input.json").write_text(json.dumps({"name": name, "shape": x.shape}))
-        self.child = subprocess.Popen(["node", str(HERE / "onnx_runtime.js"), str(package), str(path), str(threads), str(given)],
-                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        if self.child.stdout.readline() != "ready\n":
-            raise RuntimeError(f"ONNX Runtime cannot run {path}")
-        self.first = np.fromfile(f"{given}.out", np.float32)
-
-    def times(self, n):
-        self.child.stdin.write(f"{n}\n")
-        self.child.stdin.flush()
-        return json.loads(self.child.stdout.readline())
-
-    def end(self):
-        self.child.stdin.close()
-        self.child.wait()
+def inputs_of(path):
+    """Numbers for the one input of a model, by its name."""
+    port = tenon.open(path).inputs[0]
+    shape = [n if isinstance(n, int) else 1 for n in port.shape]
+    return {port.name: np.random.default_rng(1).standard_normal(shape).astype(np.float32)}
 
 
 def measure(path, package, threads, rounds):
     """Medians of both in milliseconds, and how far apart their results are."""
-    ports = tenon.open(path).inputs
-    shape = [n if isinstance(n, int) else 1 for n in ports[0].shape]
-    x = np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+    inputs = inputs_of(path)
     with tempfile.TemporaryDirectory() as place:
-        both = [Tenon(path, threads, x), Runtime(package, path, threads, x, ports[0].name, pathlib.Path(place))]
-        a, b = (c.first.astype(np.float64).ravel() for c in both)
-        apart = float(np.abs(a - b).max() / max(1e-30, np.abs(b).max()))
+        both = [contestants.Tenon(path, threads, inputs), contestants.Runtime(package, path, threads, inputs, place)]
+        apart = contestants.apart(both[0].first, both[1].first)
         runs = max(1, round(200 / max(1.0, both[1].times(2)[1][1])))
-        found = [[], []]
-        for _ in range(rounds):
-            for c, times in zip(both, found):
-                c.times(max(1, runs // 2))  # idle threads of the other stop waiting busily, and those of this one wake up
-                times += c.times(runs)
+        mine, other = contestants.medians(both, threads, rounds, runs)
         for c in both:
             c.end()
-    which = 0 if threads == 1 else 1
-    mine, other = (statistics.median(t[which] for t in times) for times in found)
     return {"threads": threads, "ms": mine, "peer_ms": other, "ratio": mine / other, "apart": apart}
 
 
@@ -121,16 +77,16 @@ def start(path, package, cache):
     """Seconds from the start of a process to the first result."""
     with tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place)
-        ports = tenon.open(path).inputs
-        x = np.zeros([n if isinstance(n, int) else 1 for n in ports[0].shape], np.float32)
+        inputs = inputs_of(path)
+        [(name, x)] = inputs.items()
         np.save(folder / "x.npy", x)
         program = os.environ.get("TENON", HERE.parent / "build/release/tenon")
         now = time.perf_counter()
-        subprocess.run([program, "run", path, "--input", f"{ports[0].name}={folder / 'x.npy'}", "--output", folder / "out"],
+        subprocess.run([program, "run", path, "--input", f"{name}={folder / 'x.npy'}", "--output", folder / "out"],
                        env={**os.environ, "TENON_CACHE_DIR": cache}, capture_output=True, check=True)
         mine = time.perf_counter() - now
         now = time.perf_counter()
-        Runtime(package, path, os.cpu_count(), x, ports[0].name, folder).end()
+        contestants.Runtime(package, path, os.cpu_count(), inputs, folder).end()
         return mine, time.perf_counter() - now
 
 

@@ -1,11 +1,15 @@
-// ONNX Runtime as a contestant of models.py: `node onnx_runtime.js PACKAGE MODEL THREADS INPUT` reads the f32 input from a
-// file and prints a line when the model is ready. It answers each line that it reads, a number of runs, with the milliseconds
-// of each run, by the processor and by the clock. The first result goes to INPUT.out.
+// ONNX Runtime as a contestant: `node onnx_runtime.js PACKAGE MODEL THREADS FOLDER` reads the inputs that FOLDER/inputs.json
+// lists (name, dtype, shape, file) and prints a line when the model is ready. It answers each line that it reads, a number of
+// runs, with the milliseconds of each run, by the processor and by the clock. The first output goes to FOLDER/output, its
+// dtype and shape to FOLDER/output.json.
 "use strict";
 const fs = require("fs");
 const readline = require("readline");
-const [, , folder, model, threads, input] = process.argv;
+const [, , folder, model, threads, place] = process.argv;
 const runtime = require(folder);
+
+const TYPES = {float32: Float32Array, float64: Float64Array, int64: BigInt64Array, int32: Int32Array, uint8: Uint8Array,
+               int8: Int8Array, bool: Uint8Array};
 
 function clock() {
     const used = process.cpuUsage();
@@ -15,12 +19,15 @@ function clock() {
 (async () => {
     const session = await runtime.InferenceSession.create(model, {intraOpNumThreads: Number(threads), interOpNumThreads: 1,
                                                                   logSeverityLevel: 4});
-    const given = JSON.parse(fs.readFileSync(`${input}.json`, "utf8"));
-    const bytes = fs.readFileSync(input);
-    const data = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
-    const feeds = {[given.name]: new runtime.Tensor("float32", data, given.shape)};
-    const first = (await session.run(feeds))[session.outputNames[0]].data;
-    fs.writeFileSync(`${input}.out`, Buffer.from(first.buffer, first.byteOffset, first.byteLength));
+    const feeds = {};
+    for (const {name, dtype, shape, file} of JSON.parse(fs.readFileSync(`${place}/inputs.json`, "utf8"))) {
+        const bytes = fs.readFileSync(file);
+        const data = new TYPES[dtype](bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+        feeds[name] = new runtime.Tensor(dtype, data, shape);
+    }
+    const first = (await session.run(feeds))[session.outputNames[0]];
+    fs.writeFileSync(`${place}/output`, Buffer.from(first.data.buffer, first.data.byteOffset, first.data.byteLength));
+    fs.writeFileSync(`${place}/output.json`, JSON.stringify({dtype: first.type, shape: first.dims}));
     console.log("ready");
     for await (const line of readline.createInterface({input: process.stdin})) {
         const times = [];

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Keeps what peers.py measured, by kind of processor, and writes it as a table.
+"""Keeps what peers.py, models.py and layers.py measured, by kind of processor, and writes it as a table.
 
     results.py keep FIGURES.json     add a run (peers.py --json) to the file of this processor, and
                                      write the table
@@ -19,8 +19,8 @@ import sys
 RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 HEAD = """# Measured
 
-Written by `bench/results.py` from the files beside it, which `peers.py --keep` and `models.py --keep` add to. Each cell has the time of Tenon
-as a ratio to the fastest other library of the same run, on one thread: first of the last run, then, where there is one, of the run before in which the work was
+Written by `bench/results.py` from the files beside it, which `peers.py`, `models.py` and `layers.py` add to with `--keep`. Each cell has the time of
+Tenon as a ratio to the fastest other library of the same run, on one thread: first of the last run, then, where there is one, of the run before in which the work was
 measured. Runs beside other work are noisy: a ratio may be off by a tenth.
 """
 
