@@ -98,6 +98,9 @@ POOLS += [along(width, k, s, p, how)
           for how in ("max", "min", "sum")]
 POOLS += [along(40, 3, s, 1, how, kind) for kind in ("f64", "f16", "si8") for s in (1, 2, 3)
           for how in ("max", "min")]
+POOLS += [window([2, 3 * h, 5 * w], [2, 3, 5], [1, h, w], [1, h, w], [(0, 0)] * 3, how, kind)  # side by side
+          for h, w in ((7, 7), (16, 16), (8, 8), (9, 4), (3, 32), (5, 64), (4, 24))
+          for how, kind in (("sum", "f32"), ("max", "f32"), ("sum", "f64"), ("sum", "f16"), ("sum", "si8"))]
 PROGRAMS = [
     patches(1, 12, 13, 8, 3, 1, 1, 1, 1, 20),
     patches(2, 11, 9, 3, 7, 2, 1, 3, 1, 33),
@@ -120,6 +123,9 @@ PROGRAMS = [
     depthwise(1, 5, 20, 9, [3, 3], [1, 1], [1, 1], [(0, 1), (1, 0)], kind="f64", last=False),
     depthwise(2, 6, 5, 8, [5, 5], [1, 1], [1, 2], [(4, 0), (4, 4)], last=False),
     depthwise(1, 9, 14, 9, [5, 5], [2, 2], [1, 1], [(2, 2), (1, 3)], kind="bf16", last=False),
+    depthwise(2, 9, 14, 8, [7, 7], [1, 1], [1, 1], [(3, 3), (3, 3)], last=False),
+    depthwise(1, 11, 50, 8, [7, 7], [2, 2], [1, 1], [(3, 3), (3, 3)], last=False),
+    depthwise(1, 8, 7, 8, [9, 9], [1, 1], [1, 1], [(4, 4), (4, 4)], kind="f64", last=False),
     depthwise(1, 12, 11, 8, [3, 3], [1, 1], [2, 1], [(2, 2), (1, 1)], kind="si8", last=False),
     depthwise(2, 9, 28, 10, [3, 3], [1, 1], [1, 1], [(1, 1), (1, 1)], last=False, each=(2, 3)),
     depthwise(1, 10, 17, 8, [3, 3], [2, 1], [1, 1], [(1, 0), (0, 1)], kind="f64", last=False, each=(3, 2)),

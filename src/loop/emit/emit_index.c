@@ -298,6 +298,39 @@ uint32_t emit_few(emitter *e, const access_expr *expr, loop_value *first, loop_v
     return n;
 }
 
+uint32_t emit_pieces(emitter *e, const access_expr *expr, loop_value *first, int64_t *apart,
+                     loop_value *fits)
+{
+    loop_builder *b = e->b;
+    uint32_t by = 0;
+    int64_t step = 0;
+    *first = loop_sized(b, (sized){expr->constant, expr->constant_other});
+    *apart = 0;
+    for (uint32_t i = 0; i < expr->n; i++) {
+        const access_term *t = &expr->at[i];
+        emit_index of = {LOOP_NO_VALUE, 0, LOOP_NO_VALUE, 0, false};
+        if (t->kind == ACCESS_AXIS ? t->axis == e->vector_axis
+                                   : !emit_unwrapped(e, t->of, &of, fits))
+            return 0;
+        const bool remainder = t->kind == ACCESS_REMAINDER;
+        if (of.step != 0 || of.step_other != 0) {
+            if (of.step != 1 || of.step_other != 1 || !sized_is_fixed(factor_of(t)) ||
+                !sized_is_fixed((sized){t->by, t->by_other}) || t->by >= e->lanes ||
+                e->lanes % t->by != 0 || (by != 0 && t->by != by))
+                return 0;
+            by = (uint32_t)t->by;
+            step += remainder ? t->factor : 0;
+            *apart += remainder ? 0 : t->factor;
+            *fits = emit_both(
+                b, *fits, loop_binary(b, LOOP_IEQ, quotient(e, of.first, t, true), loop_i64(b, 0)));
+        }
+        const loop_value x =
+            t->kind == ACCESS_AXIS ? e->at[t->axis] : quotient(e, of.first, t, remainder);
+        *first = loop_binary(b, LOOP_IADD, *first, emit_times(b, x, factor_of(t)));
+    }
+    return step == 1 ? by : 0;
+}
+
 bool emit_all_within(emitter *e, const access_map *map, loop_value *fits)
 {
     loop_builder *b = e->b;

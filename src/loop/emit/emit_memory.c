@@ -166,6 +166,51 @@ static bool load_few(emitter *e, loop_value base, tn_dtype d, const access_expr 
     return true;
 }
 
+/* All lanes, which are pieces of EACH elements APART elements from each other, from element FIRST
+ * on. */
+static element join_pieces(emitter *e, loop_value base, tn_dtype d, loop_value first, uint32_t each,
+                           int64_t apart)
+{
+    loop_builder *b = e->b;
+    element part[LOOP_MAX_LANES];
+    uint8_t table[LOOP_MAX_LANES];
+    uint32_t n = e->lanes / each;
+    const loop_value p = emit_address(e, base, first, d);
+    const int64_t bytes = apart * (int64_t)dtype_bytes(d);
+    for (uint32_t k = 0; k < n; k++)
+        part[k] = element_load(b, d, loop_at(b, p, k * bytes), each, emit_natural(d));
+    for (uint32_t i = 0; i < e->lanes; i++)
+        table[i] = (uint8_t)i;
+    for (; n > 1; n /= 2)
+        for (uint32_t k = 0; k < n / 2; k++)
+            part[k] = element_shuffle(b, part[2 * k], part[2 * k + 1], table, 2 * e->lanes / n);
+    return part[0];
+}
+
+/* Lanes that mostly are lines of several elements, as windows of images have them: load these where
+ * that holds, and gather elsewhere. */
+static bool load_pieces(emitter *e, loop_value base, tn_dtype d, const access_expr *offset,
+                        const access_map *map, const emit_index *at, element *x)
+{
+    enum { SHORTEST = 4 };
+    loop_builder *b = e->b;
+    loop_value fits = loop_const(b, loop_type_of(LOOP_MASK, 1), 1), first;
+    int64_t apart = 0;
+    uint32_t each = 0;
+    if (e->count == LOOP_NO_VALUE && map->n_guards == 0)
+        each = emit_pieces(e, offset, &first, &apart, &fits);
+    if (each < SHORTEST)
+        return false;
+    const element var = element_var(b, element_zero(b, d, e->lanes));
+    loop_if(b, fits);
+    element_set(b, var, join_pieces(e, base, d, first, each, apart));
+    loop_else(b);
+    element_set(b, var, gather(e, base, at, d, LOOP_NO_VALUE));
+    loop_end(b);
+    *x = element_get(b, var);
+    return true;
+}
+
 /* The value of EXPR for the lane BY positions further. */
 static loop_value number_ahead(emitter *e, const access_expr *expr, int64_t by)
 {
@@ -256,6 +301,8 @@ element emit_load_at(emitter *e, loop_value base, tn_dtype d, emit_index at, loo
             return load_steps(e, base, &at, d, LOOP_NO_VALUE);
         element x;
         if (offset && ok == LOOP_NO_VALUE && load_few(e, base, d, offset, map, &at, &x))
+            return x;
+        if (offset && ok == LOOP_NO_VALUE && load_pieces(e, base, d, offset, map, &at, &x))
             return x;
         if (offset && load_mostly_dense(e, base, d, offset, map, &at, ok, &x))
             return x;

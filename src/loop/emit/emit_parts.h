@@ -53,6 +53,10 @@ loop_value emit_first_part(emitter *e, const access_expr *expr, bool *goes_back)
  * many, else 0, and in TABLE which of them each lane is. */
 uint32_t emit_few(emitter *e, const access_expr *expr, loop_value *first, loop_value *fits,
                   uint8_t *table);
+/* Are the lanes of EXPR, where *FITS, pieces of elements side by side, all as long, the first from
+ * element *FIRST on, and each *APART elements after the one before? How long, else 0. */
+uint32_t emit_pieces(emitter *e, const access_expr *expr, loop_value *first, int64_t *apart,
+                     loop_value *fits);
 /* Adds to *FITS that all lanes are within the guards of MAP. */
 bool emit_all_within(emitter *e, const access_map *map, loop_value *fits);
 

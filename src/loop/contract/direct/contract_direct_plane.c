@@ -2,8 +2,8 @@
  * has to ask where A ends. The border is written once for all items of a call.
  *
  * Only where vectors go along a row of the image, whose ends fall into many of them while rows are
- * short, where that part stays in the first-level cache, and where there are no mask registers:
- * with them, asking costs less than a copy. */
+ * short, and where that part stays in the first-level cache. With mask registers, asking costs less
+ * than a copy where a row is one vector, unless the windows are large. */
 #include "loop/contract/direct/contract_direct_parts.h"
 
 /* How many places window W is walked over by one item. */
@@ -40,13 +40,22 @@ static bool is_within_item(const direct *d, const contract_window *w)
     return is_within;
 }
 
+/* Where masks can be had: what is asked for each vector that is loaded costs more than copying it.
+ */
+static bool is_worth_copying(const direct *d)
+{
+    enum { MANY_PRODUCTS = 49 };
+    return d->s->m[d->vector].extent > (int64_t)d->lanes ||
+           axes_positions(d->s->k, d->s->n_k) >= MANY_PRODUCTS;
+}
+
 bool direct_choose_plane(direct *d, const machine *on)
 {
     enum { MOST_VECTORS = 16 }; /* of a row */
     contract_spec *in = &d->plane;
-    bool has_border = false, may_copy = on->level < LEVEL_AVX512 && !d->by_columns &&
-                                        d->vector_in < d->s->n_windows &&
-                                        d->s->m[d->vector].extent <= MOST_VECTORS * d->lanes;
+    bool has_border = false, may_copy = !d->by_columns && d->vector_in < d->s->n_windows &&
+                                        d->s->m[d->vector].extent <= MOST_VECTORS * d->lanes &&
+                                        (on->level < LEVEL_AVX512 || is_worth_copying(d));
     *in = *d->s;
     for (uint32_t w = 0; w < in->n_windows && may_copy; w++) {
         int64_t low, high;

@@ -95,6 +95,12 @@ bool is_constant(const function_state *f, loop_value v, uint64_t *bits);
 /* V by a table of sixteen numbers; NULL where it is no such function, or the CPU has none. */
 LLVMValueRef looked_up(const function_state *f, loop_value v);
 
+/* ---- gathers.c ---- */
+
+/* Does P have gathers, of elements whose positions follow from the loops alone? False without
+ * memory. */
+bool gathers_follow_loops(const loop_program *p, const tn_allocator *a);
+
 /* ---- bytes.c ---- */
 
 /* I, a division of bytes by a known number; NULL where it is none, or LLVM does it as well. */

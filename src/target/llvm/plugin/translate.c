@@ -324,6 +324,17 @@ void set_attributes(const translation *t, LLVMValueRef function)
     add_text_attribute(t, function, "no-trapping-math", "true");
 }
 
+/* LLVM makes loads of single elements in place of gather instructions. */
+static void avoid_gathers(const translation *t, LLVMValueRef function)
+{
+    enum { TEXT_BYTES = 16384 };
+    char features[TEXT_BYTES];
+    const int n = snprintf(features, sizeof features, "%s%s+prefer-no-gather", t->features,
+                           *t->features ? "," : "");
+    if (n > 0 && n < TEXT_BYTES)
+        add_text_attribute(t, function, "target-features", features);
+}
+
 static void finish(const function_state *f)
 {
     LLVMBuilderRef b = f->t->builder;
@@ -355,6 +366,8 @@ bool translate(translation *t, const target_function *function)
         return false;
     f.function = LLVMAddFunction(t->module, function->name, t->function_type);
     set_attributes(t, f.function);
+    if (t->level == LEVEL_AVX512 && gathers_follow_loops(p, a))
+        avoid_gathers(t, f.function);
     /* So that vectors are spilled to aligned places: LLVM aligns a frame only where it has a frame
      * pointer before it gives out registers. A spill across two pages takes hundreds of cycles. */
     if (t->is_x86 && t->level >= LEVEL_AVX)
