@@ -65,8 +65,10 @@ typedef struct emitter {
         lanes_before;    /* ... and so many elements are loaded just before, from the same lines */
     int64_t lines_ahead; /* large operands whose lines along the last axis lie apart are fetched so
                             many lines before; 0: not */
-    uint32_t row_ahead;  /* of operands whose elements come from positions that are data, the next
-                            row is fetched meanwhile, its part for so many positions now; 0: not */
+    bool fetches_rows;   /* of operands whose elements come from positions that are data, rows are
+                            fetched before they are met */
+    uint32_t
+        row_ahead; /* ... of all of the next one, its part for so many positions now; 0: none */
     int64_t stored_next; /* not 0: the lines so many elements after a vector that is stored are
                             fetched into the second-level cache, and those `ahead`, too */
     uint64_t cached;     /* bytes of an output up to which its stores are temporal */

@@ -87,29 +87,79 @@ static loop_value clamped_position(emitter *e, element start, sized most)
     return loop_select(b, loop_binary(b, LOOP_ILT, last, x), last, x);
 }
 
-/* N gathers along the last axis of its first operand, at BASE, of which the row from element FIRST
- * on, at OFFSET, is met now: the next one is fetched, as much of it as belongs to e->row_ahead of
- * the positions along the last axis, from this one on. Its elements are met in any order, which the
- * hardware does not follow. */
-static void fetch_next_row(emitter *e, const node *n, loop_value base, const access_expr *offset,
-                           loop_value first)
+/* Where rows of a large operand lie, of which elements are met in any order, which the hardware
+ * does not follow. */
+typedef struct row_walk {
+    int64_t bytes;   /* of a row */
+    int64_t next;    /* bytes from each row to the next */
+    int64_t each;    /* of a row for each position */
+    bool is_settled; /* all rows are met at the same places */
+} row_walk;
+
+static void find_settled(void *user, const access_expr *expr, const emit_read *read)
 {
-    enum { MOST = 256 << 10, FEW = 4 /* lines for each position */ };
-    loop_builder *b = e->b;
+    row_walk *w = user;
+    int64_t first, strides[TN_MAX_RANK];
+    (void)read;
+    w->is_settled = w->is_settled && access_strides(expr, (uint32_t)w->next, &first, strides) &&
+                    strides[w->next - 2] == 0;
+}
+
+/* Do the positions that N takes at MAP leave the row out of account? */
+static bool is_settled(emitter *e, const node *n, const access_map *map)
+{
+    const access_map *from;
+    row_walk w = {.next = e->k->rank, .is_settled = true};
+    return emit_use_map(e, n, 1, 0, map, &from) &&
+           emit_visit_reads(e, n->in[1], from, find_settled, &w) && w.is_settled;
+}
+
+/* N gathers along the last axis of its first operand, the rows of which begin at OFFSET. */
+static bool find_rows(emitter *e, const node *n, const access_map *map, const access_expr *offset,
+                      row_walk *w)
+{
+    enum { MOST = 256 << 10 };
     const type *x = value_type(e->f, n->in[0]);
     const uint32_t last = e->k->rank - 1;
-    const int64_t size = (int64_t)dtype_bytes(x->dtype), bytes = x->dims[x->rank - 1] * size,
-                  positions = e->k->dims[last], each = (bytes + positions - 1) / positions;
+    const int64_t size = (int64_t)dtype_bytes(x->dtype), positions = e->k->dims[last];
     int64_t place, strides[TN_MAX_RANK];
     if (n->op != OP_GATHER || resolve_axis(n->attrs, KEY_AXIS, x->rank) != x->rank - 1 ||
-        x->count < EMIT_LARGE / size || bytes > MOST || each > (int64_t)FEW * LOOP_ALIGN ||
-        !access_strides(offset, e->k->rank, &place, strides) || strides[last] != 0 ||
-        strides[last - 1] * size < bytes)
+        x->count < EMIT_LARGE / size || !access_strides(offset, e->k->rank, &place, strides) ||
+        strides[last] != 0)
+        return false;
+    w->bytes = x->dims[x->rank - 1] * size;
+    w->next = strides[last - 1] * size;
+    w->each = (w->bytes + positions - 1) / positions;
+    w->is_settled = w->each > LOOP_ALIGN && is_settled(e, n, map);
+    return w->bytes <= MOST && w->next >= w->bytes;
+}
+
+/* The row at FIRST is met now: the next one is fetched, as much of it as belongs to e->row_ahead of
+ * the positions along the last axis, from this one on. */
+static void fetch_next_row(emitter *e, const row_walk *w, loop_value row)
+{
+    enum { FEW = 4 /* lines for each position */ };
+    loop_builder *b = e->b;
+    if (w->each > (int64_t)FEW * LOOP_ALIGN)
         return;
-    const loop_value at = loop_offset(b, emit_address(e, base, first, x->dtype),
-                                      loop_binary(b, LOOP_IMUL, e->at[last], loop_i64(b, each)));
-    for (int64_t i = 0; i < each * e->row_ahead; i += LOOP_ALIGN)
-        loop_prefetch_far(b, loop_at(b, at, strides[last - 1] * size + i));
+    const loop_value at =
+        loop_offset(b, row, loop_binary(b, LOOP_IMUL, e->at[e->k->rank - 1], loop_i64(b, w->each)));
+    for (int64_t i = 0; i < w->each * e->row_ahead; i += LOOP_ALIGN)
+        loop_prefetch_far(b, loop_at(b, at, w->next + i));
+}
+
+/* Those of a later row that lie as the lanes AT from BASE on. */
+static void fetch_same_places(emitter *e, const row_walk *w, loop_value base, const emit_index *at,
+                              int64_t size)
+{
+    enum { ON_THEIR_WAY = 128 };
+    loop_builder *b = e->b;
+    const int64_t positions = e->k->dims[e->k->rank - 1];
+    const int64_t rows = (ON_THEIR_WAY + positions - 1) / positions;
+    const loop_value from = loop_at(b, base, rows * w->next);
+    const loop_value lanes = emit_scaled(b, emit_all_lanes(e, at), size);
+    for (uint32_t i = 0; i < e->lanes; i++)
+        loop_prefetch(b, loop_offset(b, from, e->lanes > 1 ? loop_lane(b, lanes, i) : lanes));
 }
 
 element emit_by_data(emitter *e, const node *n, const access_map *map)
@@ -124,8 +174,10 @@ element emit_by_data(emitter *e, const node *n, const access_map *map)
     if (!offset || place == UINT32_MAX)
         return emit_nothing(e, t->dtype);
     emit_index at = emit_expr(e, offset);
-    if (e->row_ahead > 0)
-        fetch_next_row(e, n, e->in[place], offset, at.first);
+    row_walk rows = {0};
+    const bool fetches = e->fetches_rows && find_rows(e, n, map, offset, &rows);
+    if (fetches && !rows.is_settled && e->row_ahead > 0)
+        fetch_next_row(e, &rows, emit_address(e, e->in[place], at.first, x->dtype));
     const uint32_t uses = kernel_operand_uses(e->f, n, 1);
     for (uint32_t u = 0; u < uses; u++) {
         const access_map *from;
@@ -142,6 +194,8 @@ element emit_by_data(emitter *e, const node *n, const access_map *map)
     const loop_value ok = emit_all_hold(e, map, 0);
     loop_value base = e->in[place];
     e->gathers = e->gathers || !emit_is_strided(&at);
+    if (fetches && rows.is_settled)
+        fetch_same_places(e, &rows, e->in[place], &at, (int64_t)dtype_bytes(x->dtype));
     if (ok == LOOP_NO_VALUE && !emit_is_strided(&at)) { /* what is the same in all lanes */
         base = emit_address(e, base, at.first, t->dtype);
         at.first = loop_i64(e->b, 0);

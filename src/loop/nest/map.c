@@ -179,10 +179,11 @@ void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buf
             e->at[axis] = loop_for(b, low, whole, lanes);
             e->ahead = nontemporal && nest_cost(e->f, e->k) <= MOST_WAITING ? AHEAD : 0;
             e->lines_ahead = lines_ahead(e);
-            e->row_ahead = has_rows(e->k) ? lanes : 0;
+            e->fetches_rows = has_rows(e->k);
+            e->row_ahead = lanes;
             map_body(e, buffers, nontemporal);
             e->ahead = e->lines_ahead = 0;
-            e->row_ahead = 0;
+            e->fetches_rows = false;
             emit_forget(e, inner);
             loop_end(b);
             if (nontemporal)
@@ -232,9 +233,10 @@ static void map_elements(emitter *e, loop_value low, loop_value high, const loop
             step > 1 ? loop_for(b, low, whole, step) : loop_for(b, whole, high, 1);
         for (int64_t i = 0; i < step; i++) {
             e->at[axis] = loop_binary(b, LOOP_IADD, at, loop_i64(b, i));
-            e->row_ahead = i == 0 && has_rows(e->k) ? (uint32_t)step : 0;
+            e->fetches_rows = has_rows(e->k);
+            e->row_ahead = i == 0 ? (uint32_t)step : 0;
             map_body(e, buffers, false);
-            e->row_ahead = 0;
+            e->fetches_rows = false;
             emit_forget(e, inner);
         }
         loop_end(b);
