@@ -561,11 +561,13 @@ typedef struct tn_compile_options {
     uint64_t memory_bytes; /* what a run may hold of values between inputs and outputs: to keep
                               within it, as far as that is found, values are computed again where
                               they are needed, which changes no bit. 0: everything is kept */
-    bool eager; /* compile all code optimised. Else kernels with little to do may first get code
-                   that is ready sooner and slower, with the same bits; the second run of the
-                   program compiles the optimised code before it begins, which counts for its time
-                   limit. Where sizes are open until a run, `pool` is given or the allocator is not
-                   the system's, all code is optimised without being asked for */
+    bool eager;     /* compile all code optimised. Else kernels with little to do may first get code
+                       that is ready sooner and slower, with the same bits; the second run of the
+                       program compiles the optimised code before it begins, which counts for its time
+                       limit. Where sizes are open until a run, `pool` is given or the allocator is not
+                       the system's, all code is optimised without being asked for */
+    bool plan_only; /* the program is to be explained and shown, and cannot be run: `cpu` may be one
+                       whose code this machine cannot run, for which there is none */
 } tn_compile_options;
 
 /* Make M executable. The program keeps a copy of its own: M may be changed or freed afterwards, and
@@ -577,7 +579,7 @@ typedef struct tn_compile_options {
  *
  * program   owned by the caller: tn_program_free
  * returns   TN_ERR_UNAVAILABLE  no such engine or device; the message lists what there is. No such
- *                               CPU, or this machine cannot run code for it
+ *                               CPU, or, but for `plan_only`, this machine cannot run code for it
  *           TN_ERR_REJECTED     every input is known, but a symbol elsewhere has no value; or with
  *                               the values given the program breaks a rule
  *           TN_ERR_USAGE        a binding names no symbol of M, or one twice

@@ -208,7 +208,7 @@ class CompileOptions(Structure):
                 ("device", c_char_p), ("bindings", POINTER(Binding)), ("n_bindings", c_size_t), ("cpu", c_char_p),
                 ("threads", c_uint32), ("pool", c_void_p), ("profiler", POINTER(Profiler)), ("check", c_bool),
                 ("cache", POINTER(CacheOptions)), ("schedule", c_char_p), ("memory_bytes", c_uint64),
-                ("eager", c_bool)]
+                ("eager", c_bool), ("plan_only", c_bool)]
 
 
 class RunOptions(Structure):

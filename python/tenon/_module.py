@@ -347,7 +347,7 @@ class Module(NotCopied):
     def compile(self, *, dims: Mapping[str, int] = {}, level: Optional[int] = None, engine: Optional[str] = None,
                 cpu: Optional[str] = None, threads: int = 0, relaxed: bool = False, check: bool = False,
                 cache: bool = True, schedule: Optional[str] = None, memory_bytes: int = 0, eager: bool = False,
-                progress: Optional[Callable[[Event], None]] = None) -> Program:
+                plan_only: bool = False, progress: Optional[Callable[[Event], None]] = None) -> Program:
         """Make it executable.
 
         dims      values of symbolic extents; those that are left open each run takes from its inputs
@@ -363,6 +363,7 @@ class Module(NotCopied):
                   some of them again can do that; 0: everything is kept
         eager     compile all code optimised; else kernels with little to do may first get code that is ready
                   sooner and slower, which the second run exchanges before it begins
+        plan_only the program can be explained, not run, and `cpu` may be one whose code this machine cannot run
         progress  is told of everything that took time
         """
         hook = _profiler(progress, self._context._hooks) if progress is not None else None
@@ -372,7 +373,7 @@ class Module(NotCopied):
                              n_bindings=len(dims), cpu=chars_or_none("cpu", cpu), threads=whole("threads", threads, 0, MOST_32),
                              profiler=ctypes.pointer(hook) if hook is not None else None, check=check,
                              cache=ctypes.pointer(store), schedule=chars_or_none("schedule", schedule),
-                             memory_bytes=whole("memory_bytes", memory_bytes), eager=eager)
+                             memory_bytes=whole("memory_bytes", memory_bytes), eager=eager, plan_only=plan_only)
         at = c_void_p()
         failed: Optional[BaseException] = None
         try:
@@ -390,7 +391,7 @@ class Module(NotCopied):
 
     def explain(self, dims: Mapping[str, int] = {}) -> str:
         """What the compiler makes of it (`Program.explain`)."""
-        return self.compile(dims=dims).explain()
+        return self.compile(dims=dims, plan_only=True).explain()
 
 
 def level_of(level: Optional[int]) -> int:

@@ -25,13 +25,13 @@ static tn_status no_engine(const module *m, const char *name)
     return s;
 }
 
-/* Can code be made for CPU, and run here? */
-static tn_status probe(context *cx, const char *cpu)
+/* Can code be made for CPU, and, if it RUNS_HERE, run on this machine? */
+static tn_status probe(context *cx, const char *cpu, bool runs_here)
 {
     arena memory;
     loop_builder b;
     text_buffer object;
-    const target_options o = {.cpu = cpu, .runs_here = true};
+    const target_options o = {.cpu = cpu, .runs_here = runs_here};
     arena_init(&memory, &cx->allocator);
     text_init(&object, &cx->allocator);
     loop_init(&b, &memory);
@@ -40,6 +40,24 @@ static tn_status probe(context *cx, const char *cpu)
     text_release(&object);
     arena_release(&memory);
     return s;
+}
+
+/* Can code for CPU, which is known, not run here? */
+static tn_status find_foreign(context *cx, const char *cpu, bool *is_foreign)
+{
+    context *silent = context_new(&cx->allocator, NULL);
+    if (!silent)
+        return diag_no_memory(&cx->diag);
+    *is_foreign = probe(silent, cpu, true) != TN_OK;
+    context_free(silent);
+    return TN_OK;
+}
+
+/* A CPU that is asked for must be there. */
+static tn_status check_cpu(engine *e, context *cx)
+{
+    TN_TRY(probe(cx, e->cpu, !e->plan_only));
+    return e->plan_only ? find_foreign(cx, e->cpu, &e->is_foreign) : TN_OK;
 }
 
 /* What O says of the cache; its text moves to MEMORY. */
@@ -80,9 +98,10 @@ tn_status engine_init(engine *e, const tn_allocator *allocator, const tn_compile
     }
     if (o->engine && strcmp(o->engine, "jit") != 0 && strcmp(o->engine, "ref") != 0)
         return no_engine(m, o->engine);
+    e->plan_only = o->plan_only;
     e->is_jit = !o->engine || strcmp(o->engine, "jit") == 0;
     if (e->is_jit && e->cpu && (o->engine || target_llvm_is_installed()))
-        TN_TRY(probe(m->cx, e->cpu)); /* one that is asked for must be there */
+        TN_TRY(check_cpu(e, m->cx));
     e->threads = o->threads > 0 ? o->threads : o->pool ? o->pool->threads : workers_of_machine();
     e->checks = o->check && e->is_jit;
     e->eager = o->eager;

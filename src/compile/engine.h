@@ -20,6 +20,8 @@ typedef struct engine {
     bool is_relaxed;      /* instructions may be used that round otherwise */
     bool checks;          /* its tapes compare each kernel with the evaluator */
     bool eager;           /* it compiles optimised code only (compile/tiers) */
+    bool plan_only;       /* it runs nothing */
+    bool is_foreign;      /* ... and makes no code: this machine cannot run it */
     atomic_bool has_told; /* that LLVM is missing */
     uint32_t threads;     /* of a run, at most */
     tn_thread_pool pool;

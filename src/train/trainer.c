@@ -221,7 +221,7 @@ tn_status tn_trainer_new(tn_context *cx, const tn_module *program, tn_dataset *d
         s = trainer_fault(cx, DIAG_Usage, "rank %u of %u rank%s", t->transport.rank,
                           t->transport.ranks, plural(t->transport.ranks));
     if (o.compile)
-        (void)OPTIONS_READ(&cx->diag, tn_compile_options, eager, &t->compile, o.compile);
+        (void)OPTIONS_READ(&cx->diag, tn_compile_options, plan_only, &t->compile, o.compile);
     t->compile.size = sizeof t->compile;
     t->compile.eager = true; /* there are many runs */
     t->folders = ARENA_ARRAY(&t->memory, own_folders, 1);

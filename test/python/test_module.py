@@ -188,6 +188,13 @@ class Modules(unittest.TestCase):
     def test_explain(self):
         self.assertIn("kernel 0", self.m.explain())
         self.assertIn("for.i64", self.m.compile().dump("loops"))
+        for cpu in ("x86-64", "x86-64-v4", "znver4"):  # whether or not this machine has what they have
+            plan = self.m.compile(cpu=cpu, plan_only=True)
+            self.assertEqual(plan.explain().partition("kernel 0")[0], self.m.explain().partition("kernel 0")[0])
+            with self.assertRaisesRegex(tenon.UsageError, "plan_only"):
+                plan(*plan.random_inputs().values())
+        with self.assertRaises(tenon.Unavailable):
+            self.m.compile(cpu="nonsense", plan_only=True)
         for shown in (self.m, self.m.compile(), tenon.tensor([1.0, 2.0]), tenon.load(NET.replace("[3]", "[n]"))):
             html = shown._repr_html_()
             self.assertIn("<", html)

@@ -71,7 +71,7 @@ static tn_status load(tn_net *net, const char *path, const tn_read_options *give
     if (!path)
         return diag_report(d, DIAG_Usage, NULL, NO_SPAN, "the path is NULL");
     TN_TRY(OPTIONS_READ(d, tn_read_options, n_results, &read, given_read));
-    TN_TRY(OPTIONS_READ(d, tn_compile_options, eager, &compile, given_compile));
+    TN_TRY(OPTIONS_READ(d, tn_compile_options, plan_only, &compile, given_compile));
     if (!read.external) {
         net->files = tn_model_files_new(NULL, path);
         if (!net->files)

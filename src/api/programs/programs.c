@@ -97,7 +97,7 @@ static tn_status compile_now(tn_program *p, const tn_profiler *events)
     if (s == TN_OK)
         s = note_interface(p);
     if (s == TN_OK)
-        s = pipeline_to(&made, STAGE_LOAD);
+        s = pipeline_to(&made, p->engine->is_foreign ? STAGE_PASSES : STAGE_LOAD);
     p->tape = made.tape;
     made.tape = NULL;
     pipeline_release(&made);
@@ -141,7 +141,7 @@ tn_status tn_program_compile(const tn_module *m, const tn_compile_options *optio
     context *cx = m->graph->cx;
     diag_flush(&cx->diag);
     *out = NULL;
-    if (OPTIONS_READ(&cx->diag, tn_compile_options, eager, &o, options) != TN_OK)
+    if (OPTIONS_READ(&cx->diag, tn_compile_options, plan_only, &o, options) != TN_OK)
         return context_done(cx, TN_ERR_USAGE);
     tn_program *p = memory_alloc(&cx->allocator, sizeof *p);
     if (!p)

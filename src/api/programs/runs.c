@@ -110,6 +110,9 @@ static tn_status check_counts(run *r, const tn_buffer *in, size_t n_in, const tn
                               size_t n_out)
 {
     const tn_program *p = r->p;
+    if (p->engine->plan_only)
+        return diag_report(&r->cx.diag, DIAG_Usage, source_of(r), NO_SPAN,
+                           "the program was compiled with plan_only: there is no code to run");
     if (n_in < p->n_inputs)
         return diag_report(&r->cx.diag, DIAG_MissingInput, source_of(r), NO_SPAN,
                            "the program has %" PRIu32 " input%s, but %zu are given; input %zu is "

@@ -168,7 +168,8 @@ static tn_status check_wishes(session *s, const wishes *w)
 static tn_status bind_and_show(session *s, const arguments *args, const wishes *w, tn_module *m,
                                cli_text *text)
 {
-    tn_compile_options o = {.size = sizeof o, .cpu = w->cpu, .schedule = w->schedule};
+    tn_compile_options o = {
+        .size = sizeof o, .cpu = w->cpu, .schedule = w->schedule, .plan_only = true};
     TN_TRY(read_bindings(s, args, OPTION_BIND, &o.bindings, &o.n_bindings));
     if (!w->buffers)
         return show_kernels(m, &o, w, text);

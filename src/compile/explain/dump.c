@@ -69,6 +69,8 @@ static void dump_stage_of(const tn_program *p, const jit_plan *plan, dump_stage 
     case DUMP_PROGRAM:
         if (p->tape)
             exe_print(tape_executable(p->tape), out);
+        else if (p->engine->is_foreign)
+            text_puts(out, "no program is made for a CPU whose code this machine cannot run\n");
         else
             text_puts(out, "the reference evaluator runs the graph as it is\n");
         break;

@@ -72,6 +72,8 @@ bool machine_measure(const engine *e, machine_limits *out)
 {
     arena memory;
     const uint32_t lanes = e->on.vector_bytes / 4; /* of f32 */
+    if (e->is_foreign)
+        return false;
     code *codes[4] = {NULL, NULL, NULL, NULL};
     char *data = memory_alloc(&memory_system, 2 * (size_t)SWEEP);
     arena_init(&memory, &e->allocator);

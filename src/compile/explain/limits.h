@@ -13,7 +13,8 @@ typedef struct machine_limits {
     double clock; /* cycles a second, where a fused multiply-add takes four; 0: not known */
 } machine_limits;
 
-/* Measured now, in some 40 ms, with generated code; false when code cannot be made here. */
+/* Measured now, in some 40 ms, with generated code; false when code cannot be made here, or not be
+ * run. */
 bool machine_measure(const engine *e, machine_limits *out);
 
 #endif
