@@ -192,7 +192,7 @@ uint32_t contract_unroll(const problem *p, uint32_t rows, uint32_t vectors)
         return 1;
     /* Where the next panel is fetched meanwhile, each iteration fetches a row of it. In stages
      * loops are short, and their ends would cost as much as they do. */
-    const bool may_fetch = p->packs_inside || p->group > 1;
+    const bool may_fetch = p->packs_inside || (p->group > 1 && !has_any_order(p));
     if ((int64_t)rows * vectors >= MANY_SUMS && !may_fetch && !p->is_stage)
         return 1;
     if ((int64_t)rows * vectors > MOST_UNROLLED_SUMS)
