@@ -166,6 +166,21 @@ static void emit_products(multiplier *g, loop_value a, loop_value b_at, uint32_t
     set_sums(g, sums);
 }
 
+/* How many products of one of ROWS rows further another one reads the same element: rows are ROW
+ * elements apart, products STEP. INT64_MAX: never. */
+static int64_t products_apart(int64_t row, int64_t step, int64_t rows)
+{
+    int64_t a = row, b = step;
+    if (row <= 0 || step <= 0)
+        return INT64_MAX;
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return step / a < rows ? row / a : INT64_MAX;
+}
+
 /* Where windows overlap, an iteration must not read an element twice: the compiler would keep it in
  * a register, and none is left. */
 uint32_t contract_unroll(const problem *p, uint32_t rows, uint32_t vectors)
@@ -197,8 +212,9 @@ uint32_t contract_unroll(const problem *p, uint32_t rows, uint32_t vectors)
         return 1;
     if ((int64_t)rows * vectors > MOST_UNROLLED_SUMS)
         return 1;
-    if (rows > 1 && step != 0 && row % step == 0 && row / step > 0 && row / step < most)
-        most = row / step;
+    const int64_t apart = products_apart(row, step, rows);
+    if (apart < most)
+        most = apart;
     most = most > 8 ? 8 : most < 1 ? 1 : most;
     /* A divisor of the length, if there is one of about this size. */
     for (int64_t u = most; 2 * u > most && !p->has_dynamic_k; u--)

@@ -134,13 +134,19 @@ static row find_row(const memory_axes *list, const factors *a)
     return r;
 }
 
+/* STEP elements, or a line more where parts that are STEP apart fall into few sets of a cache. */
+static int64_t spread(int64_t step, int64_t bytes)
+{
+    const bool is_few = step <= INT64_MAX / 2 / bytes && step * bytes % 1024 == 0;
+    return is_few ? step + LOOP_ALIGN / bytes : step;
+}
+
 /* The elements from row to row of STEP elements: rows are aligned to cache lines, and padded so
  * that they do not fall into few sets of a cache. */
 static int64_t padded(int64_t step, int64_t bytes)
 {
     const int64_t line = LOOP_ALIGN / bytes;
-    step = step > INT64_MAX / 2 / bytes ? step : (step + line - 1) / line * line;
-    return step <= INT64_MAX / 2 / bytes && step * bytes % 1024 == 0 ? step + line : step;
+    return spread(step > INT64_MAX / 2 / bytes ? step : (step + line - 1) / line * line, bytes);
 }
 
 enum { LEAST_PADDED = 256 }; /* bytes */
@@ -156,9 +162,10 @@ static bool lay_out(memory_axes *list, const row *r, int64_t bytes, int64_t *siz
         if (!mul_i64(step.now, x->extent.now, &step.now))
             return false;
         const bool is_any = !sized_is_fixed(step);
-        if (i == r->outer && i > 0 && (is_any || step.now * bytes >= LEAST_PADDED)) {
-            step.now = padded(step.now, bytes);
-            step.other = padded(step.other, bytes);
+        if (i > 0 && i <= r->outer && (is_any || step.now * bytes >= LEAST_PADDED)) {
+            int64_t (*const pad)(int64_t, int64_t) = i == r->outer ? padded : spread;
+            step.now = pad(step.now, bytes);
+            step.other = pad(step.other, bytes);
             step = is_any ? sized_apart(step) : step;
         }
     }
