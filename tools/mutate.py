@@ -97,6 +97,8 @@ FAULTS = [
     Fault("weights-order", "src/pass/contractions/transpose_weights.c", "out->perm[i] = moved[a->perm[i]];", "out->perm[i] = a->perm[moved[i]];", "script pass/full_transpose_weights.py"),
     Fault("weights-broadcast", "src/pass/contractions/transpose_weights.c", "axes[kept] = i;", "axes[kept] = a->perm[i];", "script pass/full_transpose_weights.py"),
     Fault("decoded-order", "src/pass/contractions/transpose_weights.c", "static const int64_t perm[] = {1, 0, 2};", "static const int64_t perm[] = {0, 1, 2};", "script pass/full_transpose_weights.py"),
+    Fault("windows-pads", "src/pass/split_windows.c", "pads[2 * i + 1] = own ? w->pads[2 * i + 1] : 0;", "pads[2 * i + 1] = own ? w->pads[2 * i] : 0;", "cases pass/split-windows.case"),
+    Fault("windows-sums", "src/pass/split_windows.c", "attr_int(n->attrs, KEY_COMBINE, -1) == COMBINE_ADD ||", "", "cases pass/split-windows.case"),
     Fault("take-along-order", "src/pass/take_along.c", "order[i] = (uint32_t)perm[order[i]]", "order[i] = (uint32_t)perm[i]", "cases pass/take-along*.case"),
     Fault("take-along-axes", "src/pass/take_along.c", "axes[i] = before[one->perm[i]]", "axes[i] = (uint32_t)one->perm[i]", "cases pass/take-along*.case"),
     Fault("take-along-uses", "src/pass/take_along.c", "(count && uses[n->first_value] != 1)", "false", "cases pass/take-along*.case"),

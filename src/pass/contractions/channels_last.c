@@ -243,6 +243,8 @@ static bool find_regions(pass_context *cx, const function *f, images *s)
         if (n->op == OP_CONVOLUTION && s->at[n->first_value].fits)
             region_of(s, n->first_value)->gain +=
                 size_of(value_type(f, n->first_value)) * (takes_patches(f, n) ? PATCHES : 1);
+        if (n->op == OP_REDUCE_WINDOW && s->at[n->first_value].fits)
+            region_of(s, n->first_value)->gain += 2; /* alone, where it costs nothing */
         count_uses(s, f, n);
     }
     for (uint32_t i = 0; i < f->outputs.n; i++)
