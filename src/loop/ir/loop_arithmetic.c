@@ -208,12 +208,26 @@ static bool reserve_tables(loop_builder *b, uint32_t lanes)
     return true;
 }
 
-loop_value loop_shuffle(loop_builder *b, loop_value x, loop_value y, const uint8_t *table,
+/* Has X the same number in all lanes, as one can see? */
+static bool is_spread(const loop_builder *b, loop_value x)
+{
+    return b->at[x].op == LOOP_SPLAT || b->at[x].op == LOOP_CONST;
+}
+
+loop_value loop_shuffle(loop_builder *b, loop_value x, loop_value y, const uint8_t *given,
                         uint32_t lanes)
 {
     const loop_type t = loop_value_type(b, x);
+    uint8_t table[LOOP_MAX_LANES];
     if (b->fault)
         return 0;
+    /* Of a spread number each lane takes its own: for AVX2, without optimisation, LLVM 19 does not
+     * end on shuffles of other ones of what is loaded. */
+    for (uint32_t i = 0; i < lanes && i < LOOP_MAX_LANES; i++) {
+        const bool is_second = given[i] >= t.lanes;
+        const bool is_any = given[i] < 2 * t.lanes && is_spread(b, is_second ? y : x);
+        table[i] = is_any ? (uint8_t)(i % t.lanes + (is_second ? t.lanes : 0)) : given[i];
+    }
     if (!same_type(t, loop_value_type(b, y)) ||
         !is_good_type(loop_type_of((loop_elem)t.elem, lanes)))
         return loop_fault(b, "shuffle of what does not fit");
