@@ -306,15 +306,15 @@ static void emit_advance(multiplier *g, loop_value *a, loop_value *b_at, loop_va
     *b_at = b_moved(g, *b_at, int_times_sized(b, offset, step_b));
 }
 
-/* The addresses of run number OUTER. */
-static void emit_outer(multiplier *g, loop_value outer, loop_value *a, loop_value *b_at)
+/* The addresses at number OUTER of the first N axes of products. */
+static void emit_outer(multiplier *g, loop_value outer, uint32_t n, loop_value *a, loop_value *b_at)
 {
     const product_axes *k = &g->p->products;
     loop_builder *b = g->b;
     walk in_a, in_b;
     walk_init(&in_a);
     walk_init(&in_b);
-    for (uint32_t i = 0; i + 1 < k->n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const sized extent = {k->extent[i], k->extent_other[i]};
         walk_add(&in_a, extent, sized_mul(products_a(k, i), sized_of(g->p->bytes * g->p->parts)));
         walk_add(&in_b, extent, sized_mul(products_b(k, i), sized_of(b_unit(g->p))));
@@ -363,6 +363,77 @@ static void emit_simple_block(multiplier *g, loop_value first, loop_value length
     loop_end(b);
 }
 
+/* The products of run number OUTER, at A and B_AT, that are among FIRST .. END - 1. */
+static void emit_run_within(multiplier *g, loop_value outer, loop_value first, loop_value end,
+                            loop_value a, loop_value b_at)
+{
+    enum { SHORT = 4 };
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const uint32_t last = p->products.n - 1, unroll = unroll_of(g);
+    const int64_t run = p->products.extent[last];
+    const int64_t row = p->a_m.n ? p->a_m.step[p->a_m.n - 1] : 0;
+    const bool is_short =
+        run <= SHORT && products_apart(row, p->products.a[last], (int64_t)g->rows) >= run;
+    const bool are_whole = p->k <= CONTRACT_BLOCK || CONTRACT_BLOCK % run == 0;
+    const loop_value all = loop_i64(b, run);
+    loop_value low = loop_i64(b, 0), n = all;
+    if (!are_whole) {
+        const loop_value start = int_times(b, outer, run);
+        low = int_max(b, loop_binary(b, LOOP_ISUB, first, start), low);
+        n = loop_binary(b, LOOP_ISUB, loop_min(b, loop_binary(b, LOOP_ISUB, end, start), all), low);
+    }
+    if (!are_whole && is_short)
+        loop_if(b, loop_binary(b, LOOP_IEQ, n, all));
+    if (is_short)
+        emit_some(g, a, b_at, (uint32_t)run);
+    else if (are_whole)
+        emit_run(g, a, b_at, all, run, -1);
+    if (!are_whole && is_short)
+        loop_else(b);
+    if (!are_whole) {
+        const bool is_even = run % unroll == 0 && CONTRACT_BLOCK % unroll == 0;
+        emit_advance(g, &a, &b_at, low);
+        emit_run(g, a, b_at, n, -1, is_even ? 0 : -1);
+    }
+    if (!are_whole && is_short)
+        loop_end(b);
+}
+
+/* The runs BEGIN .. PAST - 1, of the products FIRST .. END - 1. Where they are short, those along
+ * an axis follow one another, so that places are computed once for all of them. */
+static void emit_runs(multiplier *g, loop_value begin, loop_value past, loop_value first,
+                      loop_value end)
+{
+    enum { SHORT = 16 };
+    const product_axes *k = &g->p->products;
+    loop_builder *b = g->b;
+    const uint32_t middle = k->n < 2 ? 0 : k->n - 2;
+    const int64_t n = k->extent[middle];
+    loop_value a, b_at;
+    if (middle == 0 || k->extent[k->n - 1] > SHORT || k->extent_other[middle] != n) {
+        const loop_value outer = loop_for(b, begin, past, 1);
+        emit_outer(g, outer, k->n - 1, &a, &b_at);
+        emit_run_within(g, outer, first, end, a, b_at);
+        loop_end(b);
+        return;
+    }
+    const loop_value stop = int_divided(b, int_add(b, past, loop_i64(b, n - 1)), n);
+    const loop_value line = loop_for(b, int_divided(b, begin, n), stop, 1);
+    const loop_value start = int_times(b, line, n);
+    const loop_value low = int_max(b, loop_binary(b, LOOP_ISUB, begin, start), loop_i64(b, 0));
+    const loop_value high = loop_min(b, loop_binary(b, LOOP_ISUB, past, start), loop_i64(b, n));
+    emit_outer(g, line, middle, &a, &b_at);
+    const sized step_a = sized_mul(products_a(k, middle), sized_of(g->p->bytes * g->p->parts));
+    const sized step_b = sized_mul(products_b(k, middle), sized_of(b_unit(g->p)));
+    const loop_value i = loop_for(b, low, high, 1);
+    emit_run_within(g, int_add(b, start, i), first, end,
+                    loop_offset(b, a, int_times_sized(b, i, step_a)),
+                    b_moved(g, b_at, int_times_sized(b, i, step_b)));
+    loop_end(b);
+    loop_end(b);
+}
+
 /* One block of products. */
 static void emit_block_of(multiplier *g, loop_value first, loop_value length)
 {
@@ -370,8 +441,6 @@ static void emit_block_of(multiplier *g, loop_value first, loop_value length)
     loop_builder *b = g->b;
     const int64_t run = p->products.extent[p->products.n - 1];
     const int64_t runs = p->products.n == 1 ? 1 : p->k / run;
-    const bool is_one_block = p->k <= CONTRACT_BLOCK;
-    const uint32_t unroll = unroll_of(g);
     const element zero = element_zero(b, p->form, p->lanes);
     for (uint32_t i = 0; i < n_sums(g); i++)
         element_set(b, g->sums[i], zero);
@@ -381,21 +450,7 @@ static void emit_block_of(multiplier *g, loop_value first, loop_value length)
     }
     const loop_value end = int_add(b, first, length);
     const loop_value past = int_divided(b, int_add(b, end, loop_i64(b, run - 1)), run);
-    const loop_value outer = loop_for(b, int_divided(b, first, run), past, 1);
-    loop_value a, b_at;
-    emit_outer(g, outer, &a, &b_at);
-    if (is_one_block || CONTRACT_BLOCK % run == 0) { /* whole runs */
-        emit_run(g, a, b_at, loop_i64(b, run), run, -1);
-    } else {
-        const loop_value start = int_times(b, outer, run);
-        const loop_value low = int_max(b, loop_binary(b, LOOP_ISUB, first, start), loop_i64(b, 0));
-        const loop_value high =
-            loop_min(b, loop_binary(b, LOOP_ISUB, end, start), loop_i64(b, run));
-        const bool is_even = run % unroll == 0 && CONTRACT_BLOCK % unroll == 0;
-        emit_advance(g, &a, &b_at, low);
-        emit_run(g, a, b_at, loop_binary(b, LOOP_ISUB, high, low), -1, is_even ? 0 : -1);
-    }
-    loop_end(b);
+    emit_runs(g, int_divided(b, first, run), past, first, end);
 }
 
 void emit_block(multiplier *g, loop_value first, loop_value length)

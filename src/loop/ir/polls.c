@@ -76,7 +76,7 @@ static range range_of(const polls *s, const loop_inst *i)
     case LOOP_UDIV:
         return a.low >= 0 && b.low > 0 ? (range){a.low / b.high, a.high / b.low} : none;
     case LOOP_UREM:
-        return a.low >= 0 && b.low > 0 ? (range){0, fmin(a.high, b.high - 1)} : none;
+        return b.low > 0 ? (range){0, a.low >= 0 ? fmin(a.high, b.high - 1) : b.high - 1} : none;
     case LOOP_AND: /* with a mask, which takes bits away */
         return b.low == b.high ? (range){b.low < 0 ? -HUGE_VAL : 0, b.low < 0 ? a.high : b.high}
                                : none;
