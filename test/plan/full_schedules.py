@@ -52,7 +52,7 @@ PROGRAMS = [
     ("rows.ptir", dot("f32, 45x300", "f32, 300x77", "f32, 45x77", ROWS,
                       "  %z = tanh(%y) -> tensor<f32, 45x77>\n")),
     ("long.ptir", dot("f32, 13x1111", "f32, 1111x70", "f32, 13x70", ROWS)),
-    ("columns.ptir", dot("f32, 5x531", "f32, 67x531", "f32, 5x67", "contract_lhs[1] contract_rhs[1]")),
+    ("columns.ptir", dot("f32, 4x531", "f32, 67x531", "f32, 4x67", "contract_lhs[1] contract_rhs[1]")),
     ("left.ptir", dot("f64, 300x31", "f64, 300x41", "f64, 31x41", "contract_lhs[0] contract_rhs[0]")),
     ("two.ptir", dot("f32, 2x600", "f32, 600x520", "f32, 2x520", ROWS)),
     ("many.ptir", dot("f32, 70x517", "f32, 517x131", "f32, 70x131", ROWS)),

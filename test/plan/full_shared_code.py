@@ -44,10 +44,10 @@ def dense(shapes, transposed):
     for i, (k, n) in enumerate(shapes):
         shape = f"{n}x{k}" if transposed else f"{k}x{n}"
         values = ", ".join(repr(float(v)) for v in r.integers(-99, 99, k * n) / 8)
-        inputs.append(f"%x{i}: tensor<f32, 40x{k}>")
+        inputs.append(f"%x{i}: tensor<f32, 60x{k}>")
         body += [f"  %w{i} = constant value[{values}] -> tensor<f32, {shape}>",
-                 f"  %y{i} = dot_general(%x{i}, %w{i}) contract_lhs[1] contract_rhs[{int(transposed)}] -> tensor<f32, 40x{n}>"]
-        outputs.append((f"y{i}", f"tensor<f32, 40x{n}>"))
+                 f"  %y{i} = dot_general(%x{i}, %w{i}) contract_lhs[1] contract_rhs[{int(transposed)}] -> tensor<f32, 60x{n}>"]
+        outputs.append((f"y{i}", f"tensor<f32, 60x{n}>"))
     return function(", ".join(inputs), body, outputs)
 
 
