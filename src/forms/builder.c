@@ -198,6 +198,17 @@ const type *builder_type(const tn_builder *b, tn_value v)
     return f ? value_type(f, v.id) : NULL;
 }
 
+tn_value builder_repeated(const tn_builder *b, tn_value v)
+{
+    const function *f = is_building(b) ? function_of(b, v) : NULL;
+    const node *n = f ? node_of(f, v.id) : NULL;
+    if (!n || n->op != OP_BROADCAST || attr_find(n->attrs, KEY_DIMS) ||
+        value_type(f, n->in[0])->rank != value_type(f, v.id)->rank)
+        return tn_no_value();
+    v.id = n->in[0];
+    return v;
+}
+
 bool builder_list(tn_builder *b, const char *op, const void *at, size_t n)
 {
     if (!at && n == SIZE_MAX && is_building(b))

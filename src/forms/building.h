@@ -56,6 +56,8 @@ void builder_failed(tn_builder *b, const char *op, tn_status status);
 bool builder_operand(tn_builder *b, const char *op, tn_value v, value_id *id, const type **t);
 /* The type of V for reading only; NULL without a report. Values of enclosing functions count. */
 const type *builder_type(const tn_builder *b, tn_value v);
+/* What V repeats along axes of extent 1, with the same rank; no value where it does not. */
+tn_value builder_repeated(const tn_builder *b, tn_value v);
 
 /* False, reported, where there is no list at AT, of N entries. */
 bool builder_list(tn_builder *b, const char *op, const void *at, size_t n);

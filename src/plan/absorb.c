@@ -185,8 +185,11 @@ void start_whole(grouping *g, uint32_t i, kernel_kind kind)
 {
     const node *n = &g->f->nodes.at[i];
     const uint32_t k = draft_new(g, kind, i, NULL, 0);
+    const value_id rows = kind == KERNEL_LOOPS && !kernel_only_checks(g->f, n)
+                              ? kernel_row_positions(g->f, n)
+                              : NO_VALUE;
     for (uint32_t o = 0; o < n->n_in && !g->failed; o++)
-        need_whole(g, k, n->in[o], why_operand);
+        need_whole(g, k, o == 1 && rows != NO_VALUE ? rows : n->in[o], why_operand);
     for (uint32_t r = 0; r < n->n_results && !g->failed; r++) {
         const kernel_output out = {n->first_value + r, n->first_value + r, NULL, NULL, false};
         draft_store(g, k, &out);

@@ -106,6 +106,9 @@ int64_t kernel_region_elements(const function *f, const node *n);
 const function *kernel_region(const function *f, const node *n, attr_key key);
 /* Does N move no elements, so that only its check of positions is left? */
 bool kernel_only_checks(const function *f, const node *n);
+/* Where a scatter_reduce N has the same position for all that lies behind its axis: what its
+ * positions repeat, one for each such row. NO_VALUE: they may differ. */
+value_id kernel_row_positions(const function *f, const node *n);
 /* Does N read its first operand, which is in memory, at positions that the other operands give? */
 bool kernel_reads_by_data(const node *n);
 /* At how many places N, which is contained, needs operand K for each position of its result; 0 when

@@ -1,5 +1,6 @@
 /* What the grouping wants to know about single nodes. */
 #include "graph/literal.h"
+#include "ops/attr_rules.h"
 #include "plan/group.h"
 
 bool node_is_copy(const node *n) /* the same elements in row-major order */
@@ -22,6 +23,21 @@ bool node_is_splat(const function *f, const node *n)
 bool type_has_elements(const type *t)
 {
     return type_is_static(t) && t->count > 0;
+}
+
+value_id kernel_row_positions(const function *f, const node *n)
+{
+    if (n->op != OP_SCATTER_REDUCE || node_of(f, n->in[1])->op != OP_BROADCAST)
+        return NO_VALUE;
+    const node *spread = node_of(f, n->in[1]);
+    const access_extents all = access_extents_of(f, n->in[1]);
+    const access_extents x = access_extents_of(f, spread->in[0]);
+    const uint32_t axis = resolve_axis(n->attrs, KEY_AXIS, all.rank);
+    bool are_rows = !attr_find(spread->attrs, KEY_DIMS) && x.rank == all.rank;
+    for (uint32_t i = 0; are_rows && i < all.rank; i++)
+        are_rows =
+            x.now[i] == (i > axis ? 1 : all.now[i]) && x.other[i] == (i > axis ? 1 : all.other[i]);
+    return are_rows ? spread->in[0] : NO_VALUE;
 }
 
 bool kernel_can_contain(const function *f, const node *n)

@@ -207,9 +207,9 @@ static uint32_t read_by_element(const node *n)
     case OP_SEGMENT_REDUCE:
         return 1 | 2;
     case OP_SCATTER_ADD:
-        return 4;
+        return 1 | 4;
     case OP_SCATTER_REDUCE:
-        return 2 | 4;
+        return 1 | 2 | 4;
     default:
         return 0;
     }

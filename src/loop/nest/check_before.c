@@ -67,7 +67,9 @@ static bool positions_of(const function *f, const kernel *k, const node *n, posi
 {
     value_id at = n->n_in < 2 ? NO_VALUE : n->in[1];
     while (at != NO_VALUE && !is_input(k, at, &out->in)) /* repeated ones are looked at once */
-        at = n->op == OP_GATHER && repeats(node_of(f, at)) ? node_of(f, at)->in[0] : NO_VALUE;
+        at = (n->op == OP_GATHER || n->op == OP_SCATTER_REDUCE) && repeats(node_of(f, at))
+                 ? node_of(f, at)->in[0]
+                 : NO_VALUE;
     if (at == NO_VALUE)
         return false;
     const type *x = value_type(f, n->in[0]), *i = value_type(f, at);

@@ -112,20 +112,30 @@ static bool reduction_of(onnx_call *c, scatter_kind *out)
     return onnx_refuse(c, DIAG_InvalidAttribute, "'reduction' is none, add, mul, max or min");
 }
 
+static const tn_combine combines[] = {[SCATTER_NONE] = TN_COMBINE_REPLACE,
+                                      [SCATTER_ADD] = TN_COMBINE_ADD,
+                                      [SCATTER_MUL] = TN_COMBINE_MUL,
+                                      [SCATTER_MAX] = TN_COMBINE_MAX,
+                                      [SCATTER_MIN] = TN_COMBINE_MIN};
+
 /* X[rows, width] with UPDATES[n, width] at the rows I[n]. */
 static tn_value scattered_rows(onnx_call *c, scatter_kind how, tn_value x, tn_value i,
                                tn_value updates)
 {
-    static const tn_combine combines[] = {[SCATTER_NONE] = TN_COMBINE_REPLACE,
-                                          [SCATTER_ADD] = TN_COMBINE_ADD,
-                                          [SCATTER_MUL] = TN_COMBINE_MUL,
-                                          [SCATTER_MAX] = TN_COMBINE_MAX,
-                                          [SCATTER_MIN] = TN_COMBINE_MIN};
     const type *t = onnx_type_of(c, updates);
     if (!t)
         return tn_no_value();
     i = tn_broadcast(c->b, tn_expand_dims(c->b, i, TN_INTS(1)), onnx_dims(t));
     return tn_scatter_reduce(c->b, x, i, updates, 0, combines[how]);
+}
+
+/* Are the extents of T and U the same but along AXIS? */
+static bool are_alike(const type *t, const type *u, int64_t axis)
+{
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (i != axis && t->dims[i] != u->dims[i])
+            return false;
+    return true;
 }
 
 /* The number of each element of a tensor of type T, in one whose positions along AXIS are I, with
@@ -156,6 +166,10 @@ bool onnx_op_scatter_elements(onnx_call *c)
     if (!t || !u || !elements_axis(c, t, u, &axis) || !reduction_of(c, &how) ||
         !onnx_in_fits(c, 2, onnx_dims(u)))
         return false;
+    if (are_alike(t, u, axis))
+        return onnx_give(c, 0,
+                         tn_scatter_reduce(c->b, x, onnx_positions(c, 1, t->dims[axis]), updates,
+                                           axis, combines[how]));
     const tn_value i = wide_enough(c, onnx_positions(c, 1, t->dims[axis]), t);
     const dim n = product(c, u->dims, u->rank);
     const tn_value flat = tn_reshape(c->b, x, TN_INTS(product(c, t->dims, t->rank), 1));

@@ -143,12 +143,15 @@ bool onnx_op_slice(onnx_call *c)
 
 /* ---- Gather ---- */
 
-/* Positions counted from the front. */
+/* Positions counted from the front. Repeated ones still are afterwards. */
 tn_value onnx_from_front(onnx_call *c, tn_value i, dim extent)
 {
     const type *t = onnx_type_of(c, i);
+    const tn_value once = builder_repeated(c->b, i);
     if (!t)
         return i;
+    if (tn_is_value(once))
+        return tn_broadcast(c->b, onnx_from_front(c, once, extent), onnx_dims(t));
     const tn_value size = known_size_data(c->b, t->dtype, extent);
     const tn_value negative = tn_compare(c->b, TN_LT, i, tn_scalar_int(c->b, t->dtype, 0));
     return tn_select(c->b, negative, tn_add(c->b, i, size), i);

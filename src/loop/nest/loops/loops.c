@@ -78,6 +78,8 @@ void loops_split_any(loops *l, loop_value x, int64_t by, bool is_dynamic, loop_v
 void loops_over_operand(loops *l)
 {
     nest_step *step = &l->out->steps[l->out->n_steps - 1];
+    if (buffer_of(l, 0) == l->k->n_in) /* it is computed */
+        return;
     for (uint32_t k = 1; k < l->n->n_in; k++)
         if (l->n->in[k] == l->n->in[0]) /* it is read after it was written, too */
             return;

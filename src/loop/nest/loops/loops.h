@@ -29,7 +29,7 @@ loop_value loops_items(loops *l);
 /* The program so far as the next step; COST: cheap operations of an item. Starts a new one. */
 bool loops_step(loops *l, int64_t items, uint64_t cost, const char *how);
 /* The result of the last step, which has the type of operand 0 and begins as a copy of it, may lie
- * over it. No item reads elements of it that others write. */
+ * over it, if it is in memory. No item reads elements of it that others write. */
 void loops_over_operand(loops *l);
 
 /* Arithmetic on i64. */

@@ -61,14 +61,14 @@ void scatter_join(const scatter *s, loop_value at, element x, loop_value count)
     loops_store(s->l, s->to, at, x, count);
 }
 
-void scatter_fill(const scatter *sums, loop_value first, int64_t rows, int64_t width,
+void scatter_fill(const scatter *sums, loop_value first, loop_value rows, int64_t width,
                   loop_value low, loop_value high, const element *x)
 {
     scatter all = *sums, *s = &all;
     loops *l = s->l;
     loop_value count;
     scatter_choose_lanes(s, width);
-    const loop_value row = loop_for(&l->b, loop_i64(&l->b, 0), loop_i64(&l->b, rows), 1);
+    const loop_value row = loop_for(&l->b, loop_i64(&l->b, 0), rows, 1);
     const loop_value start = loops_add(l, first, loops_times(l, row, width));
     const loop_value c = scatter_columns(s, low, high, &count);
     const loop_value at = loops_add(l, start, c);
@@ -78,7 +78,7 @@ void scatter_fill(const scatter *sums, loop_value first, int64_t rows, int64_t w
     loop_end(&l->b);
 }
 
-void scatter_finish(const scatter *sums, loop_value first, int64_t rows, int64_t width,
+void scatter_finish(const scatter *sums, loop_value first, loop_value rows, int64_t width,
                     loop_value low, loop_value high)
 {
     scatter all = *sums, *s = &all;
@@ -87,7 +87,7 @@ void scatter_finish(const scatter *sums, loop_value first, int64_t rows, int64_t
     if (s->sum == s->dtype)
         return;
     scatter_choose_lanes(s, width);
-    const loop_value row = loop_for(&l->b, loop_i64(&l->b, 0), loop_i64(&l->b, rows), 1);
+    const loop_value row = loop_for(&l->b, loop_i64(&l->b, 0), rows, 1);
     const loop_value start = loops_add(l, first, loops_times(l, row, width));
     const loop_value c = scatter_columns(s, low, high, &count);
     const loop_value at = loops_add(l, start, c);
@@ -133,7 +133,7 @@ bool loops_of_scatter_rows(loops *l)
     const loop_value none = loop_i64(b, 0);
     scatter_open_tile(l, loops_items(l), width, &low, &high);
     const element zero = element_zero(b, s.sum, 1);
-    scatter_fill(&s, none, rows, width, low, high, &zero);
+    scatter_fill(&s, none, loop_i64(b, rows), width, low, high, &zero);
     const loop_value r = loop_for(b, none, loop_sized(b, updates), 1);
     const loop_value position = loops_position(l, 1, r);
     scatter_open_checked(l, position, rows);
@@ -143,7 +143,7 @@ bool loops_of_scatter_rows(loops *l)
     loop_end(b);
     loop_end(b);
     loop_end(b);
-    scatter_finish(&s, none, rows, width, low, high);
+    scatter_finish(&s, none, loop_i64(b, rows), width, low, high);
     loop_end(b);
     return loops_step(l, scatter_tiles(width),
                       (uint64_t)((rows + n) * scatter_smallest(width, SCATTER_TILE)),
@@ -151,6 +151,73 @@ bool loops_of_scatter_rows(loops *l)
 }
 
 /* ---- along an axis ---- */
+
+/* Where the positions of rows lie, if all of a row goes to one place; else LOOP_NO_VALUE. */
+static loop_value row_positions(const loops *l)
+{
+    const value_id v = kernel_row_positions(l->f, l->n);
+    for (uint32_t i = 0; i < l->k->n_in && v != NO_VALUE; i++)
+        if (l->k->in[i] == v)
+            return l->in[i];
+    return LOOP_NO_VALUE;
+}
+
+/* How many parts of the rows of lines INTO are items of their own: each stays in a cache, and looks
+ * at all positions. */
+static int64_t parts_of_rows(const loops_lines *into, tn_dtype d)
+{
+    enum { PART = 1 << 20, MOST = 16, LEAST_ROW = 64 /* bytes */ };
+    const int64_t row = into->inner * (int64_t)dtype_bytes(d), parts = into->n * row / PART;
+    return row < LEAST_ROW || parts < 1 ? 1 : parts > MOST ? MOST : parts;
+}
+
+/* The updates of whole rows, from what is at POSITIONS. */
+static bool scatter_whole_rows(loops *l, scatter *s, loop_value positions, const loops_lines *into,
+                               const loops_lines *from)
+{
+    loop_builder *b = &l->b;
+    const tn_dtype dtype = loops_type(l, 0)->dtype;
+    const int64_t parts = parts_of_rows(into, dtype), each = (into->n + parts - 1) / parts;
+    const int64_t tiles = scatter_tiles(into->inner);
+    loop_value number, outer, part, tile, low, high, count;
+    scatter_open(s, l, s->replaces ? dtype : accumulator_of(dtype), into->inner);
+    loops_split(l, loops_items(l), tiles, &number, &tile);
+    loops_split(l, number, parts, &outer, &part);
+    scatter_open_tile(l, tile, into->inner, &low, &high);
+    const loop_value first = loops_times_sized(l, outer, into->all);
+    const loop_value begin = loops_times(l, part, each), all = loop_i64(b, into->n);
+    const loop_value rows =
+        parts == 1 ? all : loop_min(b, loop_i64(b, each), loop_binary(b, LOOP_ISUB, all, begin));
+    const loop_value first_row = loops_add(l, first, loops_times(l, begin, into->inner));
+    scatter_fill(s, first_row, rows, into->inner, low, high, NULL);
+    const loop_value k = loop_for(b, loop_i64(b, 0), loop_sized(b, from->length), 1);
+    const loop_value row = loops_add(l, loops_times_sized(l, outer, from->length), k);
+    const tn_dtype kind = loops_type(l, 1)->dtype;
+    const element at = loops_load(l, kind, positions, row, 1, LOOP_NO_VALUE);
+    const loop_value position = element_cast(b, at, TN_SI64).re;
+    scatter_open_checked(l, position, into->n);
+    const loop_value own = loop_binary(b, LOOP_ISUB, position, begin);
+    if (parts > 1)
+        loop_if(b, loop_binary(b, LOOP_IULT, own, rows));
+    const loop_value start = loops_times_sized(l, row, from->width);
+    const loop_value c = scatter_columns(s, low, high, &count);
+    const element update = scatter_read(s, 2, loops_add(l, start, c), count);
+    scatter_join(s, loops_add(l, first_row, loops_add(l, loops_times(l, own, into->inner), c)),
+                 update, count);
+    loop_end(b);
+    if (parts > 1)
+        loop_end(b);
+    loop_end(b);
+    loop_end(b);
+    scatter_finish(s, first_row, rows, into->inner, low, high);
+    loop_end(b);
+    const uint64_t width = (uint64_t)scatter_smallest(into->inner, SCATTER_TILE);
+    const bool ok =
+        loops_step(l, into->outer * parts * tiles, (uint64_t)(each + 2 * from->n / parts) * width,
+                   "row after row, rows and columns over the threads");
+    loops_over_operand(l);
+    return ok;
+}
 
 bool loops_of_scatter_reduce(loops *l)
 {
@@ -163,11 +230,14 @@ bool loops_of_scatter_reduce(loops *l)
     loop_value outer, tile, low, high;
     if (!s.replaces)
         s.kind = fold_kind_of(combine);
+    const loop_value rows = row_positions(l);
+    if (rows != LOOP_NO_VALUE)
+        return scatter_whole_rows(l, &s, rows, &into, &from);
     scatter_open(&s, l, s.replaces ? x->dtype : accumulator_of(x->dtype), into.inner);
     loops_split(l, loops_items(l), scatter_tiles(into.inner), &outer, &tile);
     scatter_open_tile(l, tile, into.inner, &low, &high);
     const loop_value first = loops_times_sized(l, outer, into.all);
-    scatter_fill(&s, first, into.n, into.inner, low, high, NULL);
+    scatter_fill(&s, first, loop_i64(b, into.n), into.inner, low, high, NULL);
     const loop_value k = loop_for(b, loop_i64(b, 0), loop_sized(b, from.length), 1);
     const loop_value start =
         loops_times_sized(l, loops_add(l, loops_times_sized(l, outer, from.length), k), from.width);
@@ -180,7 +250,7 @@ bool loops_of_scatter_reduce(loops *l)
     loop_end(b);
     loop_end(b);
     loop_end(b);
-    scatter_finish(&s, first, into.n, into.inner, low, high);
+    scatter_finish(&s, first, loop_i64(b, into.n), into.inner, low, high);
     loop_end(b);
     const bool ok =
         loops_step(l, into.outer * scatter_tiles(into.inner),
@@ -275,7 +345,7 @@ bool loops_of_scatter_add(loops *l)
         low = none;
         high = loop_i64(b, width);
     }
-    scatter_fill(&w.s, none, x->count / width, width, low, high, NULL);
+    scatter_fill(&w.s, none, loop_i64(b, x->count / width), width, low, high, NULL);
     loop_value number = loop_for(b, none, loop_i64(b, u->count / line), 1);
     const loop_value from = loops_times(l, number, line);
     for (uint32_t i = outer; i-- > 0;)
@@ -290,7 +360,7 @@ bool loops_of_scatter_add(loops *l)
     loop_end(b);
     loop_end(b);
     loop_end(b);
-    scatter_finish(&w.s, none, x->count / width, width, low, high);
+    scatter_finish(&w.s, none, loop_i64(b, x->count / width), width, low, high);
     loop_end(b);
     const bool done = loops_step(l, tiles, (uint64_t)((x->count + u->count) / tiles),
                                  w.is_shared ? "update after update, columns over the threads"

@@ -13,9 +13,10 @@ static void fill_all(const scatter *s, int64_t rows, int64_t width, loop_value l
 {
     loop_builder *b = &s->l->b;
     if (scatter_tiles(width) == 1)
-        scatter_fill(s, loop_i64(b, 0), 1, rows * width, low, loop_i64(b, rows * width), x);
+        scatter_fill(s, loop_i64(b, 0), loop_i64(b, 1), rows * width, low,
+                     loop_i64(b, rows * width), x);
     else
-        scatter_fill(s, loop_i64(b, 0), rows, width, low, high, x);
+        scatter_fill(s, loop_i64(b, 0), loop_i64(b, rows), width, low, high, x);
 }
 
 /* May a row be -0? One that is a number everywhere is or is not, and integers and truth values that
@@ -277,7 +278,7 @@ bool loops_of_segment_reduce(loops *l)
         join_rows(&g, loop_i64(b, 0), loop_sized(b, elements));
     if (has_zeros)
         fill_unmarked(s, g.marks, rows, width, g.low, g.high, empty);
-    scatter_finish(s, loop_i64(b, 0), rows, width, g.low, g.high);
+    scatter_finish(s, loop_i64(b, 0), loop_i64(b, rows), width, g.low, g.high);
     loop_end(b);
     return loops_step(l, scatter_tiles(width),
                       (uint64_t)((rows + n) * scatter_smallest(width, SCATTER_TILE)),
