@@ -17,12 +17,11 @@ import sys
 import tempfile
 import warnings
 
-os.environ.setdefault("GLIBC_TUNABLES", "glibc.malloc.mmap_threshold=4294967296:glibc.malloc.trim_threshold=8589934592")
-if "--cpu" in " ".join(sys.argv):
-    os.environ.setdefault("ATEN_CPU_CAPABILITY", "avx2")
-    os.environ.setdefault("DNNL_MAX_CPU_ISA", "AVX2")
-    os.environ.setdefault("MKL_ENABLE_INSTRUCTIONS", "AVX2")
-    os.environ.setdefault("OPENBLAS_CORETYPE", "HASWELL")
+if "GLIBC_TUNABLES" not in os.environ:  # results stay in memory that was used before, rather than in new pages: read when a process starts
+    os.environ["GLIBC_TUNABLES"] = "glibc.malloc.mmap_threshold=4294967296:glibc.malloc.trim_threshold=8589934592"
+    if "--cpu" in " ".join(sys.argv):
+        os.environ |= {"ATEN_CPU_CAPABILITY": "avx2", "DNNL_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2", "OPENBLAS_CORETYPE": "HASWELL"}
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
