@@ -268,32 +268,50 @@ static bool is_over_few(const emitter *e, const access_term *t, const emit_index
            e->lanes % t->by == 0;
 }
 
+/* Adds to *FIRST what T comes to in the first lane, of what it divides, *OF. False where lanes go
+ * along its axis itself, or *OF has no such form. */
+static bool add_term(emitter *e, const access_term *t, emit_index *of, loop_value *first,
+                     loop_value *fits)
+{
+    loop_builder *b = e->b;
+    *of = (emit_index){LOOP_NO_VALUE, 0, LOOP_NO_VALUE, 0, false};
+    if (t->kind == ACCESS_AXIS ? t->axis == e->vector_axis : !emit_unwrapped(e, t->of, of, fits))
+        return false;
+    const loop_value x = t->kind == ACCESS_AXIS
+                             ? e->at[t->axis]
+                             : quotient(e, of->first, t, t->kind == ACCESS_REMAINDER);
+    *first = loop_binary(b, LOOP_IADD, *first, emit_times(b, x, factor_of(t)));
+    return true;
+}
+
+/* Adds to *FITS that what T divides, OF, is a multiple of its divisor in the first lane. */
+static void expect_multiple(emitter *e, const access_term *t, const emit_index *of,
+                            loop_value *fits)
+{
+    const loop_value rest = quotient(e, of->first, t, true);
+    *fits = emit_both(e->b, *fits, loop_binary(e->b, LOOP_IEQ, rest, loop_i64(e->b, 0)));
+}
+
 uint32_t emit_few(emitter *e, const access_expr *expr, loop_value *first, loop_value *fits,
                   uint8_t *table)
 {
-    loop_builder *b = e->b;
     uint32_t n = 0;
-    *first = loop_sized(b, (sized){expr->constant, expr->constant_other});
+    *first = loop_sized(e->b, (sized){expr->constant, expr->constant_other});
     for (uint32_t i = 0; i < expr->n; i++) {
         const access_term *t = &expr->at[i];
-        emit_index of = {LOOP_NO_VALUE, 0, LOOP_NO_VALUE, 0, false};
-        if (t->kind == ACCESS_AXIS ? t->axis == e->vector_axis
-                                   : !emit_unwrapped(e, t->of, &of, fits))
-            return 0;
         const bool remainder = t->kind == ACCESS_REMAINDER;
-        if (of.step != 0 || of.step_other != 0) {
-            if (n > 0 || !is_over_few(e, t, &of))
-                return 0;
-            const uint32_t by = (uint32_t)t->by;
-            n = remainder ? by : e->lanes / by;
-            for (uint32_t k = 0; k < e->lanes; k++)
-                table[k] = (uint8_t)(remainder ? k % by : k / by);
-            *fits = emit_both(
-                b, *fits, loop_binary(b, LOOP_IEQ, quotient(e, of.first, t, true), loop_i64(b, 0)));
-        }
-        const loop_value x =
-            t->kind == ACCESS_AXIS ? e->at[t->axis] : quotient(e, of.first, t, remainder);
-        *first = loop_binary(b, LOOP_IADD, *first, emit_times(b, x, factor_of(t)));
+        emit_index of;
+        if (!add_term(e, t, &of, first, fits))
+            return 0;
+        if (of.step == 0 && of.step_other == 0)
+            continue;
+        if (n > 0 || !is_over_few(e, t, &of))
+            return 0;
+        const uint32_t by = (uint32_t)t->by;
+        n = remainder ? by : e->lanes / by;
+        for (uint32_t k = 0; k < e->lanes; k++)
+            table[k] = (uint8_t)(remainder ? k % by : k / by);
+        expect_multiple(e, t, &of, fits);
     }
     return n;
 }
@@ -301,32 +319,26 @@ uint32_t emit_few(emitter *e, const access_expr *expr, loop_value *first, loop_v
 uint32_t emit_pieces(emitter *e, const access_expr *expr, loop_value *first, int64_t *apart,
                      loop_value *fits)
 {
-    loop_builder *b = e->b;
     uint32_t by = 0;
     int64_t step = 0;
-    *first = loop_sized(b, (sized){expr->constant, expr->constant_other});
+    *first = loop_sized(e->b, (sized){expr->constant, expr->constant_other});
     *apart = 0;
     for (uint32_t i = 0; i < expr->n; i++) {
         const access_term *t = &expr->at[i];
-        emit_index of = {LOOP_NO_VALUE, 0, LOOP_NO_VALUE, 0, false};
-        if (t->kind == ACCESS_AXIS ? t->axis == e->vector_axis
-                                   : !emit_unwrapped(e, t->of, &of, fits))
-            return 0;
         const bool remainder = t->kind == ACCESS_REMAINDER;
-        if (of.step != 0 || of.step_other != 0) {
-            if (of.step != 1 || of.step_other != 1 || !sized_is_fixed(factor_of(t)) ||
-                !sized_is_fixed((sized){t->by, t->by_other}) || t->by >= e->lanes ||
-                e->lanes % t->by != 0 || (by != 0 && t->by != by))
-                return 0;
-            by = (uint32_t)t->by;
-            step += remainder ? t->factor : 0;
-            *apart += remainder ? 0 : t->factor;
-            *fits = emit_both(
-                b, *fits, loop_binary(b, LOOP_IEQ, quotient(e, of.first, t, true), loop_i64(b, 0)));
-        }
-        const loop_value x =
-            t->kind == ACCESS_AXIS ? e->at[t->axis] : quotient(e, of.first, t, remainder);
-        *first = loop_binary(b, LOOP_IADD, *first, emit_times(b, x, factor_of(t)));
+        emit_index of;
+        if (!add_term(e, t, &of, first, fits))
+            return 0;
+        if (of.step == 0 && of.step_other == 0)
+            continue;
+        if (of.step != 1 || of.step_other != 1 || !sized_is_fixed(factor_of(t)) ||
+            !sized_is_fixed((sized){t->by, t->by_other}) || t->by >= e->lanes ||
+            e->lanes % t->by != 0 || (by != 0 && t->by != by))
+            return 0;
+        by = (uint32_t)t->by;
+        step += remainder ? t->factor : 0;
+        *apart += remainder ? 0 : t->factor;
+        expect_multiple(e, t, &of, fits);
     }
     return step == 1 ? by : 0;
 }
