@@ -375,28 +375,27 @@ static void emit_run_within(multiplier *g, loop_value outer, loop_value first, l
     const int64_t row = p->a_m.n ? p->a_m.step[p->a_m.n - 1] : 0;
     const bool is_short =
         run <= SHORT && products_apart(row, p->products.a[last], (int64_t)g->rows) >= run;
-    const bool are_whole = p->k <= CONTRACT_BLOCK || CONTRACT_BLOCK % run == 0;
     const loop_value all = loop_i64(b, run);
-    loop_value low = loop_i64(b, 0), n = all;
-    if (!are_whole) {
-        const loop_value start = int_times(b, outer, run);
-        low = int_max(b, loop_binary(b, LOOP_ISUB, first, start), low);
-        n = loop_binary(b, LOOP_ISUB, loop_min(b, loop_binary(b, LOOP_ISUB, end, start), all), low);
+    if (p->k <= CONTRACT_BLOCK || CONTRACT_BLOCK % run == 0) { /* whole runs */
+        if (is_short)
+            emit_some(g, a, b_at, (uint32_t)run);
+        else
+            emit_run(g, a, b_at, all, run, -1);
+        return;
     }
-    if (!are_whole && is_short)
+    const loop_value start = int_times(b, outer, run);
+    const loop_value low = int_max(b, loop_binary(b, LOOP_ISUB, first, start), loop_i64(b, 0));
+    const loop_value high = loop_min(b, loop_binary(b, LOOP_ISUB, end, start), all);
+    const loop_value n = loop_binary(b, LOOP_ISUB, high, low);
+    const bool is_even = run % unroll == 0 && CONTRACT_BLOCK % unroll == 0;
+    if (is_short) {
         loop_if(b, loop_binary(b, LOOP_IEQ, n, all));
-    if (is_short)
         emit_some(g, a, b_at, (uint32_t)run);
-    else if (are_whole)
-        emit_run(g, a, b_at, all, run, -1);
-    if (!are_whole && is_short)
         loop_else(b);
-    if (!are_whole) {
-        const bool is_even = run % unroll == 0 && CONTRACT_BLOCK % unroll == 0;
-        emit_advance(g, &a, &b_at, low);
-        emit_run(g, a, b_at, n, -1, is_even ? 0 : -1);
     }
-    if (!are_whole && is_short)
+    emit_advance(g, &a, &b_at, low);
+    emit_run(g, a, b_at, n, -1, is_even ? 0 : -1);
+    if (is_short)
         loop_end(b);
 }
 
