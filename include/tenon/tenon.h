@@ -649,6 +649,7 @@ typedef struct tn_run_options {
  *           TN_ERR_REJECTED     a kernel does not take its custom call (InvalidAttribute)
  *           TN_ERR_UNAVAILABLE  a custom call has no kernel (NotImplemented)
  *           TN_ERR_NOMEM        also when the limit run_bytes was reached
+ *           TN_ERR_USAGE        the program was compiled with `plan_only`
  *           TN_ERR_INTERNAL     compiled code differs from the reference evaluator (`check`)
  *           After a failure no byte of an output was written, but for Timeout, Cancelled,
  *           differences that `check` found and `discards`, which leave anything in given outputs.

@@ -10,7 +10,8 @@
  * what connects them: elementwise ops, windows, movement, concat, reductions) are made channels
  * last, between transposes of which those inside of the region cancel. A region is left alone where
  * more than half of what its convolutions write would have to be transposed at its ends. Patches
- * are worth it alone: each of their products lies in another line, or another channel.
+ * are worth it alone: each of their products lies in another line, or another channel. Windows
+ * without a convolution are turned where both ends are transposes.
  */
 #include "base/memory/checked.h"
 #include "ops/convolution.h"
