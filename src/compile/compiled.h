@@ -9,6 +9,7 @@
 #include "graph/public.h"
 
 struct custom_set;
+struct pipeline;
 
 /* A program for one choice of extents; a graph without symbols. Does not change once it is made;
  * its context was used for making it only, and each run brings one of its own. */
@@ -51,9 +52,10 @@ struct tn_program {
     uint32_t *named; /* by input: the axes whose extents the program gives by symbols */
     variant_cache *cache;
     engine *engine;
-    tape *tape;         /* without a cache; NULL: the evaluator runs it */
-    uint64_t turns;     /* that the evaluator lets loops of while take in a run; 0: any number */
-    other_sizes others; /* without a cache: what code is compared with */
+    tape *tape;            /* without a cache; NULL: the evaluator runs it */
+    struct pipeline *made; /* where it is only to be explained: what it would run; else NULL */
+    uint64_t turns;        /* that the evaluator lets loops of while take in a run; 0: any number */
+    other_sizes others;    /* without a cache: what code is compared with */
 };
 
 /* Append the names, in quotes, of the symbols without a value that the extents of N inputs of P

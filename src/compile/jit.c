@@ -353,7 +353,7 @@ tn_status jit_compile(const engine *e, jit_plan *plan, jit_code *made, uint32_t 
     *why = (jit_failure){.status = TN_ERR_NOMEM};
     made->held = ARENA_ARRAY(&plan->memory, stored_code *, plan->units.n);
     made->run = ARENA_ARRAY(&plan->memory, exe_kernel *, plan->units.n);
-    made->tier = tiers_choose(e, plan);
+    made->tier = tiers_choose(e, plan, &plan->memory);
     if (!made->held || !made->run || !made->tier || !order_units(plan, threads_of(e), &job))
         return why->status;
     made->n = plan->units.n;

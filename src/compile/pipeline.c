@@ -167,7 +167,7 @@ static tn_status make_code(pipeline *p)
 {
     jit_failure why;
     uint32_t compiled;
-    if (p->purpose == AHEAD_OF_TIME)
+    if (p->purpose != FOR_RUNS)
         return make_code_once(p);
     note_uncovered(p);
     const tn_status s = jit_compile(p->e, &p->plan, &p->code, &compiled, &why);
@@ -195,17 +195,22 @@ static tn_status make_executable(pipeline *p)
     return s == TN_ERR_UNAVAILABLE ? TN_OK : report(p, s, "the steps of kernels do not fit");
 }
 
-/* Bytes; what needs more than that is left to the evaluator, which holds less at a time. */
+/* Bytes. */
 static uint64_t machine_memory(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
     return pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
 }
 
+executable *pipeline_executable(const pipeline *p)
+{
+    return p->exe && exe_bytes(p->exe, 1) <= machine_memory() ? p->exe : NULL;
+}
+
 static tn_status load(pipeline *p)
 {
-    executable *x = p->exe;
-    if (!x || exe_bytes(x, 1) > machine_memory())
+    executable *x = pipeline_executable(p);
+    if (!x)
         return TN_OK;
     p->exe = NULL; /* the tape's, whatever happens */
     p->tape = p->by_reference ? tape_load(x, NULL, 0, host_calls)

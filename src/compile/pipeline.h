@@ -25,7 +25,8 @@ typedef enum pipeline_purpose {
     FOR_RUNS,      /* a tape. Where there is no machine code, every step is a reference kernel */
     AHEAD_OF_TIME, /* an executable, from which C or machine code is written: only programs that
                       make something of constants get code, as they run now */
-    TO_EXPLAIN     /* the plan of a run: nothing after STAGE_LOOPS */
+    TO_EXPLAIN     /* what a run would have, with code for as little: nothing after
+                      STAGE_EXECUTABLE */
 } pipeline_purpose;
 
 typedef struct pipeline {
@@ -46,7 +47,7 @@ typedef struct pipeline {
     jit_plan plan;
     jit_code code;
     jit_packs packs;
-    code **own;      /* AHEAD_OF_TIME: what holds it, by unit */
+    code **own;      /* not FOR_RUNS: what holds it, by unit */
     executable *exe; /* until it is loaded; NULL: values are too large to hold */
     tape *tape;      /* the caller's to take; NULL: the evaluator needs much less memory */
 } pipeline;
@@ -57,6 +58,9 @@ void pipeline_init(pipeline *p, pipeline_purpose purpose, engine *e, module *gra
 /* Go on through stage LAST. What fails is reported as the graph reports: TN_ERR_REJECTED for a
  * program, TN_ERR_NOMEM, and TN_ERR_INTERNAL for a defect of the compiler. */
 tn_status pipeline_to(pipeline *p, pipeline_stage last);
+/* What runs go through, after STAGE_EXECUTABLE: the executable; NULL: its values are too large to
+ * hold, and the evaluator, which holds less at a time, takes the graph. */
+executable *pipeline_executable(const pipeline *p);
 /* Free what was made and not taken. */
 void pipeline_release(pipeline *p);
 

@@ -9,7 +9,7 @@
 typedef struct report {
     const tn_program *p;
     const tn_report_options *o;
-    pipeline *made; /* the plan of P */
+    const pipeline *made; /* the plan of P */
     const char *title;
     const machine_limits *limits; /* NULL: not known */
     /* The trace of the run, as text of JSON; NULL: none. */

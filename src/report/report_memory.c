@@ -4,7 +4,6 @@
 #include "compile/jit_executable.h"
 #include "program/exe_parts.h"
 #include "report/report.h"
-#include "runtime/tape.h"
 
 static const char *function_name(const step_origin *o)
 {
@@ -59,7 +58,7 @@ static void put_buffers(const exe_block_info *b, text_buffer *out)
 
 void report_memory(const report *r, text_buffer *out)
 {
-    const executable *x = r->p->tape ? tape_executable(r->p->tape) : NULL;
+    const executable *x = program_executable(r->p);
     if (!x) {
         text_puts(out, "null");
         return;

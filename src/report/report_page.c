@@ -36,7 +36,7 @@ static const char *escape_of(const char *text, size_t end, size_t *n)
     *n = 1;
     if (*at == '<')
         return "\\u003c";
-    if (end < 3 || memcmp(at - 2, "\xe2\x80", 2) != 0 || (*at & ~1) != '\xa8')
+    if ((*at & ~1) != '\xa8' || end < 3 || memcmp(at - 2, "\xe2\x80", 2) != 0)
         return NULL;
     *n = 3;
     return *at & 1 ? "\\u2029" : "\\u2028";

@@ -201,6 +201,16 @@ class Modules(unittest.TestCase):
             self.assertNotIn("tensor<f32>", html)  # escaped
         self.assertIn("<td>mul sum</td>", self.m.compile()._repr_html_())
 
+    def test_explain_what_runs(self):
+        """What is only explained has the steps, the memory and the packed constants of what runs."""
+        rng = np.random.default_rng(1)
+        weights = rng.standard_normal((64, 96)).astype(np.float32)
+        product = tenon.function(lambda x: np.tanh(x @ weights) + 1).trace(np.ones((48, 64), np.float32))
+        for module in (self.m, product):
+            planned, run = module.compile(plan_only=True), module.compile()
+            self.assertEqual(planned.dump("all"), run.dump("all"))
+            self.assertEqual(*(json.loads(p.explain(json=True))["memory_bytes"] for p in (planned, run)))
+
     def test_engines(self):
         x = np.linspace(-1, 1, 3, dtype=np.float32)
         want = self.m.compile(engine="ref")(x)

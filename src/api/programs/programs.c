@@ -83,24 +83,45 @@ static bool inputs_are_known(const module *m, dim_values *sizes)
     return true;
 }
 
+/* Where a foreign machine's code would have to run, there is no executable. */
+static pipeline_stage last_stage(const engine *e)
+{
+    return !e->plan_only                 ? STAGE_LOAD
+           : e->is_foreign || !e->is_jit ? STAGE_LOOPS
+                                         : STAGE_EXECUTABLE;
+}
+
+static void free_pipeline(const tn_allocator *a, pipeline *made)
+{
+    if (made)
+        pipeline_release(made);
+    memory_free(a, made, sizeof *made);
+}
+
 /* Through the pipeline. What callers see of a program is noted where its extents are numbers and
  * its names those of the source. */
 static tn_status compile_now(tn_program *p, const tn_profiler *events)
 {
-    pipeline made;
-    pipeline_init(&made, FOR_RUNS, p->engine, p->graph, STAGE_BIND);
-    made.sizes = p->sizes;
-    made.options = p->options;
-    made.others = &p->others;
-    made.events = events;
-    tn_status s = pipeline_to(&made, STAGE_BIND);
+    pipeline *made = memory_alloc(&p->allocator, sizeof *made);
+    if (!made)
+        return diag_no_memory(&p->cx->diag);
+    pipeline_init(made, p->engine->plan_only ? TO_EXPLAIN : FOR_RUNS, p->engine, p->graph,
+                  STAGE_BIND);
+    made->sizes = p->sizes;
+    made->options = p->options;
+    made->others = &p->others;
+    made->events = events;
+    tn_status s = pipeline_to(made, STAGE_BIND);
     if (s == TN_OK)
         s = note_interface(p);
     if (s == TN_OK)
-        s = pipeline_to(&made, p->engine->is_foreign ? STAGE_PASSES : STAGE_LOAD);
-    p->tape = made.tape;
-    made.tape = NULL;
-    pipeline_release(&made);
+        s = pipeline_to(made, last_stage(p->engine));
+    p->tape = made->tape;
+    made->tape = NULL;
+    if (s == TN_OK && p->engine->plan_only)
+        p->made = made;
+    else
+        free_pipeline(&p->allocator, made);
     return s;
 }
 
@@ -178,6 +199,7 @@ void tn_program_free(tn_program *p)
     tn_allocator allocator = p->allocator;
     variant_cache_free(&allocator, p->cache);
     tape_free(p->tape);
+    free_pipeline(&allocator, p->made);
     if (p->engine)
         engine_release(p->engine);
     memory_free(&allocator, p->engine, sizeof *p->engine);

@@ -20,17 +20,17 @@ static const char *file_name(const tn_program *p)
 
 tn_status tn_program_picture(const tn_program *p, const char *title, const tn_writer *writer)
 {
-    pipeline made;
+    const pipeline *made;
     text_buffer text;
     const char *why;
     tn_status s = program_plan(p, &made);
     if (s != TN_OK)
         return context_done(p->cx, s);
     api_text(p->cx, &text);
-    if (!picture_svg(&made.plan, title ? title : file_name(p), &text, &why))
+    if (!picture_svg(&made->plan, title ? title : file_name(p), &text, &why))
         s = why ? diag_report(&p->cx->diag, DIAG_NotImplemented, NULL, NO_SPAN, "%s", why)
                 : diag_no_memory(&p->cx->diag);
-    pipeline_release(&made);
+    program_plan_give_back(p, made);
     return api_deliver(p->cx, &text, writer, s);
 }
 
@@ -259,20 +259,20 @@ static tn_status report_program(const tn_program *p, const tn_report_options *gi
 {
     tn_report_options o;
     timings then = {.trace = {0, 0}};
-    pipeline made;
+    const pipeline *made;
     TN_TRY(OPTIONS_READ(&p->cx->diag, tn_report_options, timings, &o, given));
     TN_TRY(check_texts(p, &o, &then));
     TN_TRY(program_plan(p, &made));
     report r = {.p = p,
                 .o = &o,
-                .made = &made,
+                .made = made,
                 .title = o.title ? o.title : file_name(p),
                 .trace = o.trace,
                 .n_trace = trimmed_length(o.trace)};
     tn_status s = check_inputs(p, &o);
     if (s == TN_OK)
         s = make_measured(&r, &then, out);
-    pipeline_release(&made);
+    program_plan_give_back(p, made);
     return s;
 }
 

@@ -105,6 +105,7 @@ static tn_status read_wishes(session *s, const arguments *args, wishes *w)
     *w = (wishes){.compile = {.size = sizeof w->compile, .eager = true}};
     for (int i = 0; i < args->n_options; i++)
         TN_TRY(read_one(s, &args->options[i], w));
+    w->compile.plan_only = !w->runs;
     if (w->values && !w->runs)
         return usage_error(s, "--values needs inputs: --input, --inputs or --random");
     TN_TRY(arguments_one_file(s, args, &w->file));

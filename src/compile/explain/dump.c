@@ -67,8 +67,8 @@ static void dump_stage_of(const tn_program *p, const jit_plan *plan, dump_stage 
         dump_kernels(plan, stage, number, out);
         break;
     case DUMP_PROGRAM:
-        if (p->tape)
-            exe_print(tape_executable(p->tape), out);
+        if (program_executable(p))
+            exe_print(program_executable(p), out);
         else if (p->engine->is_foreign)
             text_puts(out, "no program is made for a CPU whose code this machine cannot run\n");
         else
@@ -98,19 +98,19 @@ static tn_status no_kernel(const tn_program *p, int64_t number, uint32_t n)
 
 tn_status program_dump(const tn_program *p, dump_stage stage, int64_t number, text_buffer *out)
 {
-    pipeline made;
+    const pipeline *made;
     TN_TRY(program_plan(p, &made));
-    const uint32_t kernels = most_kernels(&made.plan);
+    const uint32_t kernels = most_kernels(&made->plan);
     if (number >= kernels || number < -1) {
-        pipeline_release(&made);
+        program_plan_give_back(p, made);
         return no_kernel(p, number, kernels);
     }
     if (stage != DUMP_STAGES)
-        dump_stage_of(p, &made.plan, stage, number, out);
+        dump_stage_of(p, &made->plan, stage, number, out);
     for (int each = 0; stage == DUMP_STAGES && each < DUMP_STAGES; each++) {
         text_printf(out, "-- %s\n", dump_stage_name((dump_stage)each));
-        dump_stage_of(p, &made.plan, (dump_stage)each, number, out);
+        dump_stage_of(p, &made->plan, (dump_stage)each, number, out);
     }
-    pipeline_release(&made);
+    program_plan_give_back(p, made);
     return TN_OK;
 }

@@ -13,7 +13,8 @@
 typedef struct explainer {
     const function *f;
     text_buffer *out;
-    jit_plan *plan;
+    const jit_plan *plan;
+    arena *memory;
     const code_tier *tier; /* of each unit's first code */
     machine_limits limits;
     bool is_measured;
@@ -129,7 +130,7 @@ static void put_stages(explainer *x, const kernel *k, const kernel_plan *plan)
     for (uint32_t i = 0; i < k->n_stages; i++) {
         const kernel *stage = &k->stages[i];
         text_printf(x->out, "  %-10s %s: %s\n", i ? "" : "stages", stage_kind(stage),
-                    jit_kernel_name(x->f, stage, &x->plan->memory));
+                    jit_kernel_name(x->f, stage, x->memory));
         if (i + 1 == k->n_stages)
             break;
         text_printf(x->out, "  %-10s   leaves ", "");
@@ -196,7 +197,7 @@ static void put_sizes(const explainer *x, const kernel_plan *plan)
 static void put_kernel(explainer *x, uint32_t number, const kernel *k, const kernel_plan *plan)
 {
     text_printf(x->out, "kernel %" PRIu32 ": %s: %s\n", number, kind_name(k, plan),
-                jit_kernel_name(x->f, k, &x->plan->memory));
+                jit_kernel_name(x->f, k, x->memory));
     for (uint32_t i = 0; i < plan->nest->n_steps; i++)
         text_printf(x->out, "  %-10s %s, %" PRId64 " item%s, %" PRId64 " or more a thread\n",
                     i ? "" : "how", plan->nest->steps[i].how, plan->nest->steps[i].work,
@@ -270,12 +271,6 @@ static uint32_t count_baseline(const explainer *x)
     return n;
 }
 
-/* Bytes that a run on one thread holds besides inputs and outputs. */
-static uint64_t memory_of(const tn_program *p)
-{
-    return p->tape ? exe_value_bytes(tape_executable(p->tape)) : 0;
-}
-
 static void put_text(explainer *x, const tn_program *program)
 {
     if (!target_llvm_is_installed())
@@ -284,9 +279,10 @@ static void put_text(explainer *x, const tn_program *program)
         x->f = x->plan->functions[i].f;
         put_function(x, &x->plan->functions[i]);
     }
-    if (program->tape) {
+    const executable *exe = program_executable(program);
+    if (exe) {
         text_puts(x->out, "memory: ");
-        put_amount(x->out, (double)memory_of(program), "B");
+        put_amount(x->out, (double)exe_value_bytes(exe), "B");
         text_puts(x->out, " besides inputs and outputs, on one thread\n");
     }
     const uint32_t uncovered = count_uncovered(x);
@@ -364,7 +360,6 @@ static void put_json_cost(const explainer *x, const kernel_plan *plan)
 
 static void put_json_stages(const explainer *x, const kernel *k, const kernel_plan *plan)
 {
-    arena *memory = (arena *)(uintptr_t)&x->plan->memory;
     if (k->n_stages == 0)
         return;
     text_puts(x->out, ",\"stages\":[");
@@ -373,7 +368,7 @@ static void put_json_stages(const explainer *x, const kernel *k, const kernel_pl
         text_puts(x->out, i ? ",{" : "{");
         put_string(x->out, "kind", stage_kind(stage));
         text_puts(x->out, ",");
-        put_string(x->out, "name", jit_kernel_name(x->f, stage, memory));
+        put_string(x->out, "name", jit_kernel_name(x->f, stage, x->memory));
         if (i + 1 < k->n_stages) {
             put_json_values(x, "leaves", &stage->out[0].into, 1);
             text_printf(x->out, ",\"leaves_bytes\":%" PRIu64, bytes_of(x, stage->out[0].into));
@@ -385,12 +380,11 @@ static void put_json_stages(const explainer *x, const kernel *k, const kernel_pl
 
 static void put_json_kernel(const explainer *x, const kernel *k, const kernel_plan *plan)
 {
-    arena *memory = (arena *)(uintptr_t)&x->plan->memory;
-    value_id *written = ARENA_ARRAY(memory, value_id, k->n_out);
+    value_id *written = ARENA_ARRAY(x->memory, value_id, k->n_out);
     text_puts(x->out, "{");
     put_string(x->out, "kind", kind_name(k, plan));
     text_puts(x->out, ",");
-    put_string(x->out, "name", jit_kernel_name(x->f, k, memory));
+    put_string(x->out, "name", jit_kernel_name(x->f, k, x->memory));
     text_puts(x->out, ",\"nodes\":[");
     for (uint32_t i = 0; i < k->n_nodes; i++)
         text_printf(x->out, "%s\"%%%" PRIu32 " %s\"", i ? "," : "",
@@ -454,8 +448,9 @@ static void put_json(explainer *x, const tn_program *program)
     text_printf(
         x->out, "],\n\"programs\":%" PRIu32 ",\"not_covered\":%" PRIu32 ",\"machine_code\":%s",
         x->plan->units.n, count_uncovered(x), target_llvm_is_installed() ? "true" : "false");
-    if (program->tape)
-        text_printf(x->out, ",\"memory_bytes\":%" PRIu64, memory_of(program));
+    const executable *exe = program_executable(program);
+    if (exe)
+        text_printf(x->out, ",\"memory_bytes\":%" PRIu64, exe_value_bytes(exe));
     text_printf(x->out, ",\"together\":{\"bytes\":%" PRIu64 ",\"flops\":%" PRIu64,
                 x->together.bytes, x->together.flops);
     if (x->is_measured)
@@ -470,11 +465,10 @@ static void put_json(explainer *x, const tn_program *program)
     text_puts(x->out, "}\n");
 }
 
-tn_status program_plan(const tn_program *p, pipeline *made)
+/* The plan of P made anew. */
+static tn_status plan_again(const tn_program *p, pipeline *made)
 {
     other_sizes others = {.symbolic = NULL};
-    if (p->cache)
-        return report_unknown_sizes(p, "kernels are planned for known sizes");
     if (p->others.symbolic)
         other_sizes_init(&others, p->others.symbolic, p->others.values, &p->others.options);
     pipeline_init(made, TO_EXPLAIN, p->engine, p->graph, STAGE_LOWER);
@@ -482,38 +476,66 @@ tn_status program_plan(const tn_program *p, pipeline *made)
     const tn_status s = pipeline_to(made, STAGE_LOOPS);
     made->others = NULL;
     other_sizes_release(&others);
-    if (s != TN_OK)
-        pipeline_release(made);
     return s;
 }
 
-tn_status program_explain_plan(const tn_program *p, pipeline *made, const machine_limits *measured,
-                               bool json, text_buffer *out)
+tn_status program_plan(const tn_program *p, const pipeline **made)
 {
-    explainer x = {.out = out, .plan = &made->plan, .has_sizes = p->others.symbolic != NULL};
-    x.tier = tiers_choose(p->engine, &made->plan);
-    if (!x.tier)
+    if (p->cache)
+        return report_unknown_sizes(p, "kernels are planned for known sizes");
+    if ((*made = p->made))
+        return TN_OK;
+    pipeline *again = memory_alloc(&p->allocator, sizeof *again);
+    if (!again)
         return diag_no_memory(&p->cx->diag);
-    if (measured) {
+    const tn_status s = plan_again(p, again);
+    *made = again;
+    if (s != TN_OK)
+        program_plan_give_back(p, again);
+    return s;
+}
+
+void program_plan_give_back(const tn_program *p, const pipeline *made)
+{
+    if (made == p->made)
+        return;
+    pipeline *own = (pipeline *)(uintptr_t)made;
+    pipeline_release(own);
+    memory_free(&p->allocator, own, sizeof *own);
+}
+
+const executable *program_executable(const tn_program *p)
+{
+    return p->made ? pipeline_executable(p->made) : p->tape ? tape_executable(p->tape) : NULL;
+}
+
+tn_status program_explain_plan(const tn_program *p, const pipeline *made,
+                               const machine_limits *measured, bool json, text_buffer *out)
+{
+    arena memory;
+    arena_init(&memory, &p->allocator);
+    explainer x = {.out = out,
+                   .plan = &made->plan,
+                   .memory = &memory,
+                   .tier = tiers_choose(p->engine, &made->plan, &memory),
+                   .is_measured = measured != NULL,
+                   .has_sizes = p->others.symbolic != NULL};
+    if (measured)
         x.limits = *measured;
-        x.is_measured = true;
-    }
-    if (!run_cost_of(&made->plan, measured, &x.together))
-        return diag_no_memory(&p->cx->diag);
-    if (json)
-        put_json(&x, p);
-    else
-        put_text(&x, p);
-    return TN_OK;
+    const bool ok = x.tier && run_cost_of(&made->plan, measured, &x.together);
+    if (ok)
+        (json ? put_json : put_text)(&x, p);
+    arena_release(&memory);
+    return ok ? TN_OK : diag_no_memory(&p->cx->diag);
 }
 
 tn_status program_explain(const tn_program *p, bool json, text_buffer *out)
 {
-    pipeline made;
+    const pipeline *made;
     machine_limits now;
     TN_TRY(program_plan(p, &made));
     const bool is_measured = machine_measure(p->engine, &now);
-    const tn_status s = program_explain_plan(p, &made, is_measured ? &now : NULL, json, out);
-    pipeline_release(&made);
+    const tn_status s = program_explain_plan(p, made, is_measured ? &now : NULL, json, out);
+    program_plan_give_back(p, made);
     return s;
 }

@@ -51,11 +51,11 @@ static double shorter_compile(const loop_program *p)
     return 1e6 + 5e3 * p->n;
 }
 
-code_tier *tiers_choose(const engine *e, jit_plan *plan)
+code_tier *tiers_choose(const engine *e, const jit_plan *plan, arena *memory)
 {
     const uint32_t n = plan->units.n;
-    code_tier *tier = ARENA_ARRAY(&plan->memory, code_tier, n);
-    unit_work *work = ARENA_ARRAY(&plan->memory, unit_work, n);
+    code_tier *tier = ARENA_ARRAY(memory, code_tier, n);
+    unit_work *work = ARENA_ARRAY(memory, unit_work, n);
     if (!tier || !work)
         return NULL;
     const bool is_whole = plan->m && tiers_are_used(e); /* what is exchanged has units only */

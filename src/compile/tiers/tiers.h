@@ -14,8 +14,8 @@ typedef enum code_tier { TIER_OPTIMIZED, TIER_BASELINE, TIERS } code_tier;
  * the threads or the memory are the caller's. */
 bool tiers_are_used(const struct engine *e);
 
-/* By unit of PLAN, in its memory: the tier with which compiling and one run together take less
- * time, as far as is known. NULL without memory. */
-code_tier *tiers_choose(const struct engine *e, jit_plan *plan);
+/* By unit of PLAN, in MEMORY: the tier with which compiling and one run together take less time, as
+ * far as is known. NULL without memory. */
+code_tier *tiers_choose(const struct engine *e, const jit_plan *plan, arena *memory);
 
 #endif
