@@ -74,7 +74,7 @@ CHOICES = {
     "vectors": [1, 2, 3, 4, 16],
     "unroll": [1, 2, 3, 7, 8, 16],
     "group": [1, 2, 5, 1000],
-    "left": ["in-place", "packed"],
+    "left": ["in-place", "packed", "im2col"],
     "right": ["panels", "inside", "rows", "columns", "tiles", "swept"],
     "products": ["single", "pairs", "quads"],
 }

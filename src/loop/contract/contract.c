@@ -18,19 +18,21 @@ static contract_schedule chosen(const problem *p, bool sweeps, int64_t group)
     static const contract_right rights[] = {
         [B_PANELS] = RIGHT_PANELS, [B_ROWS] = RIGHT_ROWS, [B_COLUMNS] = RIGHT_COLUMNS};
     const int64_t rows = most_rows(p);
-    return (contract_schedule){
-        .rows = rows,
-        .vectors = sweeps ? contract_sweep_vectors(p) : p->nv,
-        .unroll = sweeps ? contract_sweep_streams(p) : contract_unroll(p, (uint32_t)rows, p->nv),
-        .group = group,
-        .left = p->a.buffer == CONTRACT_PACKED_A ? LEFT_PACKED : LEFT_IN_PLACE,
-        .right = p->is_tiled       ? RIGHT_TILES
-                 : sweeps          ? RIGHT_SWEPT
-                 : p->packs_inside ? RIGHT_INSIDE
-                                   : rights[p->b_form],
-        .products = p->has_quads   ? PRODUCTS_QUADS
-                    : p->has_pairs ? PRODUCTS_PAIRS
-                                   : PRODUCTS_ANY};
+    return (contract_schedule){.rows = rows,
+                               .vectors = sweeps ? contract_sweep_vectors(p) : p->nv,
+                               .unroll = sweeps ? contract_sweep_streams(p)
+                                                : contract_unroll(p, (uint32_t)rows, p->nv),
+                               .group = group,
+                               .left = p->is_im2col                       ? LEFT_IM2COL
+                                       : p->a.buffer == CONTRACT_PACKED_A ? LEFT_PACKED
+                                                                          : LEFT_IN_PLACE,
+                               .right = p->is_tiled       ? RIGHT_TILES
+                                        : sweeps          ? RIGHT_SWEPT
+                                        : p->packs_inside ? RIGHT_INSIDE
+                                                          : rights[p->b_form],
+                               .products = p->has_quads   ? PRODUCTS_QUADS
+                                           : p->has_pairs ? PRODUCTS_PAIRS
+                                                          : PRODUCTS_ANY};
 }
 
 int64_t contract_grain(uint64_t operations, int64_t items)

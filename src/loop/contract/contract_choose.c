@@ -341,14 +341,13 @@ static bool prefers_sweep(const problem *p, const machine *m, bool is_stage)
     return contract_can_sweep(&whole) && !outweighs_packing(p, m);
 }
 
-static bool pack_a(problem *p, bool writes_rows, arena *memory, contract_plan *plan,
-                   const char **fault)
+static bool pack_a(problem *p, arena *memory, contract_plan *plan, const char **fault)
 {
     if (p->k == 0)
         return true;
     contract_step *step = &plan->steps[plan->n_steps++];
-    return (writes_rows ? contract_write_rows : contract_pack_a)(p, memory, step,
-                                                                 &plan->packed_a_bytes, fault);
+    return (p->is_im2col ? contract_write_rows : contract_pack_a)(p, memory, step,
+                                                                  &plan->packed_a_bytes, fault);
 }
 
 /* Are the results one line, of windows that move along a line by one element each? Then they are
@@ -387,8 +386,7 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
 {
     contract_spec *s = &p->spec;
     if (!is_stage && is_line_of_windows(p)) {
-        if ((contract_has_border(p) || !is_plain(p, &p->a)) &&
-            !pack_a(p, false, memory, plan, fault))
+        if ((contract_has_border(p) || !is_plain(p, &p->a)) && !pack_a(p, memory, plan, fault))
             return false;
         contract_drop_windows(p);
         contract_exchange(p);
@@ -401,10 +399,12 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
 
     const bool sweeps = prefers_sweep(p, m, is_stage);
     const contract_left left = s->a_in_scratch ? LEFT_IN_PLACE : s->wanted.left;
-    const bool writes_rows = !is_stage && left != LEFT_IN_PLACE && contract_wants_rows(p);
+    p->is_im2col = !is_stage && (left == LEFT_IM2COL ? contract_may_write_rows(p)
+                                 : left == LEFT_ANY  ? contract_wants_rows(p, m, *rows)
+                                                     : false);
     const bool is_packed =
-        writes_rows || contract_has_border(p) || !is_plain(p, &p->a) || left == LEFT_PACKED;
-    if (is_packed && !pack_a(p, writes_rows, memory, plan, fault))
+        p->is_im2col || contract_has_border(p) || !is_plain(p, &p->a) || left == LEFT_PACKED;
+    if (is_packed && !pack_a(p, memory, plan, fault))
         return false;
     const walk a_m = WALK(s->m, s->n_m, a), a_k = WALK(s->k, s->n_k, a);
     p->is_tiled =
@@ -417,7 +417,7 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
         *rows = *rows < SET_ROWS ? *rows : SET_ROWS;
     } else if ((crowds || (may_crowd && is_scattered(p))) && left == LEFT_ANY &&
                p->panels >= MANY_PANELS) {
-        if (!pack_a(p, false, memory, plan, fault))
+        if (!pack_a(p, memory, plan, fault))
             return false;
     } else if (crowds && !p->is_tiled && s->wanted.rows == 0 && *rows > CROWDED_ROWS &&
                p->nv * CROWDED_ROWS >= FEW_CHAINS) {

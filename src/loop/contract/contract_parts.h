@@ -176,6 +176,7 @@ typedef struct problem {
     /* The number of columns, and of products, is known when the program runs: `n`, `k`, `panels`
      * and what follows from them are those of now. */
     bool has_dynamic_n, has_dynamic_k;
+    bool is_im2col; /* A is written out, row by row */
     /* Items are tiles of results, of so many blocks and panels at most, for which chunks of both
      * operands are near. */
     bool is_tiled;
@@ -386,9 +387,11 @@ void load_some_transposed(loop_builder *b, const loop_value *rows, uint32_t from
  * on. False when sizes overflow, or when there is no program. */
 bool contract_pack_a(problem *p, arena *memory, contract_step *step, uint64_t *bytes,
                      const char **fault);
-/* Is A better written out row by row, each as its products need it? Few and narrow images, and many
+/* May A be written out row by row, each as its products need it? Few and narrow images, and many
  * products: blocks of rows would end where a row of the image does. */
-bool contract_wants_rows(const problem *p);
+bool contract_may_write_rows(const problem *p);
+/* ... and is that better than such blocks, of at most ROWS rows? */
+bool contract_wants_rows(const problem *p, const machine *m, int64_t rows);
 /* The same as contract_pack_a for that. */
 bool contract_write_rows(problem *p, arena *memory, contract_step *step, uint64_t *bytes,
                          const char **fault);

@@ -9,7 +9,12 @@ enum {
     MOST_ROWS = 256,    /* of results */
     FEW_PRODUCTS = 512, /* so that blocks of products are near without this */
     FEW_COLUMNS = 64,   /* uses of what is written */
-    SHORT_RUN = 8       /* elements of the innermost axis */
+    SHORT_RUN = 8,      /* elements of the innermost axis */
+    /* Where the image itself is better read, as measured with Zen 4: */
+    FAR = 4 << 20,       /* bytes of the right operand: more come from afar for each image, ... */
+    ENOUGH_RESULTS = 36, /* ... which so many hide */
+    FEW_USES = 160,      /* what is written costs more than short blocks */
+    ENOUGH_ROWS = 9      /* of two blocks */
 };
 
 static bool is_windowed(const contract_spec *s, contract_list list, uint32_t axis)
@@ -29,15 +34,32 @@ static bool is_any_dynamic(const contract_axis *axes, uint32_t n)
     return false;
 }
 
-bool contract_wants_rows(const problem *p)
+bool contract_may_write_rows(const problem *p)
 {
     const contract_spec *s = &p->spec;
     return s->n_windows > 0 && s->n_m > 0 && s->n_k > 0 && p->parts == 1 && !p->a.load &&
            p->a.pair == 0 && !is_any_dynamic(s->batch, s->n_batch) &&
-           !is_any_dynamic(s->m, s->n_m) && !is_any_dynamic(s->k, s->n_k) &&
-           s->m[s->n_m - 1].extent < NARROW && p->m <= MOST_ROWS && p->k >= FEW_PRODUCTS &&
-           p->n >= FEW_COLUMNS && s->k[s->n_k - 1].extent >= SHORT_RUN &&
+           !is_any_dynamic(s->m, s->n_m) && !is_any_dynamic(s->n, s->n_n) &&
+           !is_any_dynamic(s->k, s->n_k) && s->m[s->n_m - 1].extent < NARROW && p->m <= MOST_ROWS &&
+           p->k >= FEW_PRODUCTS && p->n >= FEW_COLUMNS && s->k[s->n_k - 1].extent >= SHORT_RUN &&
            !is_windowed(s, CONTRACT_K, s->n_k - 1);
+}
+
+/* Are blocks of rows that end with those of the image, and are ROWS at most, quick enough? With
+ * many registers short ones are. */
+static bool suits_short_blocks(const problem *p, const machine *m, int64_t rows)
+{
+    const int64_t extent = p->spec.m[p->spec.n_m - 1].extent;
+    const int64_t blocks = (extent + rows - 1) / rows;
+    const bool has_registers = m->registers > 16;
+    if ((double)p->k * (double)p->n * (double)p->bytes > FAR)
+        return has_registers && p->m >= ENOUGH_RESULTS && panel_bytes(p) <= m->l2 / 4 * 3;
+    return has_registers || p->n <= FEW_USES || 2 * extent >= ENOUGH_ROWS * blocks;
+}
+
+bool contract_wants_rows(const problem *p, const machine *m, int64_t rows)
+{
+    return contract_may_write_rows(p) && !suits_short_blocks(p, m, rows);
 }
 
 /* Where an element is in A: its offset without windows, and the coordinate in each window. */
