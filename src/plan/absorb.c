@@ -81,16 +81,6 @@ typedef struct need {
 } need;
 enum { MOST_NEEDS = MOST_PARTS * (FEW_OPERANDS + TN_MAX_RANK) };
 
-/* The elements of V, from axis AXIS on. */
-static sized elements_from(const function *f, value_id v, uint32_t axis)
-{
-    const access_extents x = access_extents_of(f, v);
-    sized n = sized_of(1);
-    for (uint32_t i = axis; i < x.rank; i++)
-        n = sized_mul(n, (sized){x.now[i], x.other[i]});
-    return n;
-}
-
 /* Are the elements of operand O of N positions of long rows? In memory they are computed and
  * checked once, and the rows are copied by loops that do nothing else. That is the answer for any
  * number of rows. */

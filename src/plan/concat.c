@@ -305,15 +305,14 @@ static void join_part(const joining *j, const part *p, const node *user, uint32_
         join_parts_of(j, &q, node_of(j->g->f, whole), depth);
 }
 
-/* Operand O of the concatenation, which begins at START, as it is. */
-static void join_operand(const joining *j, uint32_t o, sized start)
+/* Operand O of the concatenation, which begins at START, as it is: kernel K stores it, too. */
+static void add_operand(const joining *j, uint32_t k, uint32_t o, sized start)
 {
     grouping *g = j->g;
     const node *n = &g->f->nodes.at[j->node];
     const type *in = value_type(g->f, n->in[o]);
-    access_map to;
-    const uint32_t k = draft_new(g, KERNEL_MAP, j->node, in->dims, in->rank);
     const access_map *all = draft_identity(g, in->dims, in->rank);
+    access_map to;
     if (!all || !access_shifted(all, concat_axis(g->f, n), start, g->memory, &to)) {
         g->failed = true;
         return;
@@ -325,7 +324,52 @@ static void join_operand(const joining *j, uint32_t o, sized start)
     draft_demand(g, k, n->in[o], all);
 }
 
-/* One kernel for each part, which stores it where it belongs. */
+/* Operands O to END - 1, which are alike, as they are; the first begins at START. */
+static void join_operands(const joining *j, uint32_t o, uint32_t end, sized start)
+{
+    grouping *g = j->g;
+    const node *n = &g->f->nodes.at[j->node];
+    const uint32_t axis = concat_axis(g->f, n);
+    const type *in = value_type(g->f, n->in[o]);
+    const access_extents x = access_extents_of(g->f, n->in[o]);
+    const uint32_t k = draft_new(g, KERNEL_MAP, j->node, in->dims, in->rank);
+    for (; o < end && !g->failed; o++) {
+        add_operand(j, k, o, start);
+        start = sized_add(start, (sized){x.now[axis], x.other[axis]});
+    }
+}
+
+/* Is V in memory, or computed of such values element by element? */
+static bool is_at_hand(const function *f, value_id v, uint32_t depth)
+{
+    enum { DEEPEST = 8 };
+    const node *n = node_of(f, v);
+    bool is = n->op == OP_INPUT || n->op == OP_CONSTANT ||
+              (op_table[n->op].traits & T_ELEMENTWISE && depth < DEEPEST);
+    for (uint32_t i = 0; is && i < n->n_in; i++)
+        is = is_at_hand(f, n->in[i], depth + 1);
+    return is;
+}
+
+/* The end of the operands from O on that one kernel stores: they are alike, and so short along AXIS
+ * that each leaves but parts of lines of memory, which another kernel would bring again. */
+static uint32_t end_of_like(const grouping *g, const node *n, uint32_t o, uint32_t axis)
+{
+    enum { SHORT = 1024 }; /* bytes */
+    const sized first = elements_from(g->f, n->in[o], axis);
+    const int64_t bytes = (int64_t)dtype_bytes(value_type(g->f, n->first_value)->dtype);
+    uint32_t end = o;
+    if (axis == 0 || !sized_is_fixed(first) || first.now > SHORT / bytes)
+        return o + 1;
+    for (; end < n->n_in && end - o < KERNEL_OUTPUTS; end++) {
+        const sized run = elements_from(g->f, n->in[end], axis);
+        if (run.now != first.now || run.other != first.other || !is_at_hand(g->f, n->in[end], 0))
+            break;
+    }
+    return end > o ? end : o + 1;
+}
+
+/* A kernel for each part, or for several that are alike, which stores it where it belongs. */
 void place_concat(grouping *g, uint32_t i)
 {
     const node *n = &g->f->nodes.at[i];
@@ -337,10 +381,11 @@ void place_concat(grouping *g, uint32_t i)
         g->why[j.v] = "it is stored as its parts are computed";
         return;
     }
-    for (uint32_t o = 0; o < n->n_in && !g->failed; o++) {
+    for (uint32_t o = 0, end; o < n->n_in && !g->failed; o = end) {
         const type *in = value_type(g->f, n->in[o]);
         const access_extents extents = access_extents_of(g->f, n->in[o]);
         part p = {.w = n->in[o]}, q = p;
+        end = o + 1;
         if (in->count == 0)
             continue;
         memcpy(p.size, in->dims, in->rank * sizeof *p.size);
@@ -350,10 +395,11 @@ void place_concat(grouping *g, uint32_t i)
         if (inner && find_stack(g, inner, n->in[o], &own))
             join_stack(g, i, inner, &own, start);
         else if (source_of(&j, n->in[o], n, &q) == NO_VALUE)
-            join_operand(&j, o, start);
+            join_operands(&j, o, end = end_of_like(g, n, o, axis), start);
         else
             join_part(&j, &p, n, 0);
-        start = sized_add(start, (sized){extents.now[axis], extents.other[axis]});
+        for (uint32_t joined = o; joined < end; joined++)
+            start = sized_add(start, (sized){extents.now[axis], extents.other[axis]});
     }
     need_empty_operands(g, n);
     g->why[j.v] = "its parts come from different kernels";

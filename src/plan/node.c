@@ -25,6 +25,15 @@ bool type_has_elements(const type *t)
     return type_is_static(t) && t->count > 0;
 }
 
+sized elements_from(const function *f, value_id v, uint32_t axis)
+{
+    const access_extents x = access_extents_of(f, v);
+    sized n = sized_of(1);
+    for (uint32_t i = axis; i < x.rank; i++)
+        n = sized_mul(n, (sized){x.now[i], x.other[i]});
+    return n;
+}
+
 value_id kernel_row_positions(const function *f, const node *n)
 {
     if (n->op != OP_SCATTER_REDUCE || node_of(f, n->in[1])->op != OP_BROADCAST)

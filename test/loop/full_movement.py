@@ -61,11 +61,21 @@ def joined(rows, columns):
     return (rows, columns), [("concat({0}, {0}) axis[1]", (rows, 2 * columns))]
 
 
+def beside(rows, columns, kind):
+    """Parts that are alike, as they are and computed, more than one kernel stores, and others."""
+    wide = 19 * columns + 3 + 2 * columns
+    parts = ["%a", "%b", "%m", *["%a", "%m"] * 8, "%c", "%b", "%d"]
+    a, c, d = (shaped(kind, (rows, n)) for n in (columns, 3, columns))
+    return (f"func @main(%a: {a}, %b: {a}, %c: {c}, %d: {d}) -> {shaped(kind, (rows, wide))} {{\n"
+            f"  %m = maximum(%a, %b) -> {a}\n  %v = concat({', '.join(parts)}) axis[1] -> {shaped(kind, (rows, wide))}\n  return %v\n}}\n")
+
+
 SHAPES = [(turned(33, 97), KINDS), (padded(30, 45), KINDS[::2]), (turned_inside(3, 40, 65), KINDS[1::2]),
           (turned(16, 31), ["f16", "si8"]), (turned(32, 32), ["bf16", "ui16"]),
           (turned(70, 1100), ["f16", "fp8_e4m3"]), (joined(5, 70), ["f16", "bf16", "si8"]),
           (turned(3, 97), KINDS), (turned(15, 40), KINDS[::2]), (turned_inside(3, 7, 70), KINDS[1::2]),
           (turned(2, 9000), ["si8", "f32"]), (((3, 9, 11), "scaled"), ["ui8", "f16", "f32"]),
+          (((37, 24), "beside"), ["f32", "f64", "si8", "f16"]), (((5, 1), "beside"), ["f32"]), (((9, 67), "beside"), ["f32", "ui16"]),
           (rotated(40, 50, 0), ["fp32", "bf16", "i32"]), (rotated(70, 41, 1), ["fp32", "fp16", "bool"])]
 PADS = {"i1": "true", "cf32": "(1.5, 0.0)", "si8": "-3", "si4": "-3", "ui16": "3u"}
 
@@ -76,10 +86,10 @@ def check(asked, folder, number, kind, dims, steps):
         source.write_text(rotation(kind, dims, steps))
         return differences(asked, source, ["dialect=tiny", f"random={number}"])
     source = folder / "a.ptir"
-    text = scaled(kind, dims) if steps == "scaled" else program(kind, dims, steps)
+    text = (scaled(kind, dims) if steps == "scaled" else beside(*dims, kind) if steps == "beside" else program(kind, dims, steps))
     source.write_text(text.replace("PAD", PADS.get(kind, "-1.5")))
     return differences(asked, source, special_input(folder, source.read_text(), number)
-                       if kind in ("f16", "f32", "f64") and steps != "scaled" else [f"random={number}"])
+                       if kind in ("f16", "f32", "f64") and not isinstance(steps, str) else [f"random={number}"])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Kernels that differ only in which parts of tensors they read and write have one program."""
+"""Kernels that differ only in which parts of tensors they read and write have one program. Short parts beside each other have one kernel."""
 import pathlib
 import re
 import tempfile
@@ -30,3 +30,10 @@ with tempfile.TemporaryDirectory() as folder:
         path.write_text(make())
         programs = re.findall(r"^step .* program (\d+)$", tenon("explain", "--dump", "loops", path).stdout, re.M)
         assert len(programs) > 1 and set(programs) == {"0"}, (make.__name__, programs)
+
+    path = pathlib.Path(folder) / "beside.ptir"
+    part = "tensor<f32, 500x24>"
+    path.write_text(f"func @main(%x: {part}, %y: {part}, %z: {part}, %w: tensor<f32, 500x300>) -> tensor<f32, 500x372> {{\n"
+                    "  %v = concat(%x, %y, %z, %w) axis[1] -> tensor<f32, 500x372>\n  return %v\n}\n")
+    kernels = re.findall("^kernel", tenon("explain", path).stdout, re.M)
+    assert len(kernels) == 2, kernels
