@@ -25,6 +25,18 @@ def depthwise(size, channels, stride):
 """
 
 
+def images(size, channels):
+    """A convolution whose results lie image by image, one for each channel."""
+    x, w, y = f"1x3x{size}x{size}xf32", f"{channels}x3x3x3xf32", f"1x{channels}x{size}x{size}xf32"
+    return f"""func.func @main(%x: tensor<{x}>, %w: tensor<{w}>) -> tensor<{y}> {{
+  %y = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+    window = {{stride = [1, 1], pad = [[1, 1], [1, 1]]}}
+    {{batch_group_count = 1 : i64, feature_group_count = 1 : i64}} : (tensor<{x}>, tensor<{w}>) -> tensor<{y}>
+  return %y : tensor<{y}>
+}}
+"""
+
+
 def products(rows, *sizes):
     """A chain of them, each of which ends with an absolute value."""
     parts = ", ".join(f"%w{i}: tensor<{k}x{n}xf32>" for i, (k, n) in enumerate(zip(sizes, sizes[1:])))
@@ -95,6 +107,7 @@ def array(port):
 PROGRAMS = [  # name, text, is anything fetched? "prefetch": into the first-level cache; None: either
     ("depthwise", depthwise(121, 80, 1), True), ("depthwise by two", depthwise(121, 80, 2), True),
     ("odd channels", depthwise(124, 71, 1), True), ("a small image", depthwise(20, 80, 1), False),
+    ("images of channels", images(97, 33), True), ("small images of channels", images(19, 33), False),
     ("much is read", products(7301, 150, 24), True), ("of many blocks of products", products(1801, 600, 40), True),
     ("much is written", products(10951, 11, 101), True), ("a chain", products(8001, 140, 20, 150), True),
     ("with a matrix added", added(5001, 40, 130), True), ("few rows", products(30, 150, 24), False), ("small", products(700, 150, 24), False),

@@ -66,6 +66,21 @@ static int64_t strip_of(const problem *p)
     return p->parts == 1 && n.n == 2 && n.step[1] == 1 && n.dynamic == 0 ? n.extent[1] : 0;
 }
 
+/* Are blocks better squares of one vector? Where columns are stored, of few products, storing takes
+ * much of the time, and squares leave no lanes out. They must be high enough to keep the
+ * multipliers busy. */
+static bool suits_squares(const problem *p, const machine *m)
+{
+    enum { ENOUGH_LANES = 16, ENOUGH_ROWS = 12 };
+    const contract_spec *s = &p->spec;
+    const contract_schedule *w = &s->wanted;
+    const bool ends_early = s->n_windows > 0 && s->m[s->n_m - 1].extent < ENOUGH_ROWS;
+    return contract_finishes_columns(p) && p->lanes == ENOUGH_LANES && m->registers > 16 &&
+           p->k <= CONTRACT_BLOCK && !p->has_dynamic_k && !p->has_pairs && p->offset == 0 &&
+           !ends_early && (p->has_any_rows || p->m >= ENOUGH_LANES) && w->rows == 0 &&
+           w->vectors == 0;
+}
+
 /* The width of a register block in vectors, and the number of rows that fit: the sums, one row of B
  * and a factor of A are in registers. */
 static int64_t choose_block(problem *p, const machine *m)
@@ -97,6 +112,10 @@ static int64_t choose_block(problem *p, const machine *m)
     if (wanted->vectors > 0)
         nv = wanted->vectors < vectors ? wanted->vectors : vectors;
     p->nv = nv < 1 ? 1 : (uint32_t)nv;
+    if (suits_squares(p, m)) {
+        p->nv = 1;
+        return p->lanes;
+    }
     int64_t rows = wanted->rows > 0 ? wanted->rows : room / p->nv - (p->offset != 0);
     const int64_t most = CONTRACT_MOST_SUMS / p->nv;
     rows = rows > CONTRACT_MOST_ROWS ? CONTRACT_MOST_ROWS : rows > most ? most : rows;
@@ -392,6 +411,7 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
         contract_exchange(p);
     }
     p->c_n = WALK(s->n, s->n_n, c);
+    p->c_m = WALK(s->m, s->n_m, c);
     p->lanes = choose_lanes(p, m);
     *rows = choose_block(p, m);
     p->panel_nv = p->nv;
@@ -455,6 +475,5 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
     p->b_batch = WALK(s->batch, s->n_batch, b);
     p->b_n = WALK(s->n, s->n_n, b);
     p->c_batch = WALK(s->batch, s->n_batch, c);
-    p->c_m = WALK(s->m, s->n_m, c);
     return true;
 }

@@ -32,8 +32,9 @@ static bool fetches_a(const problem *p)
 
 static bool fetches_c(const problem *p)
 {
+    const walk *along = contract_finishes_columns(p) ? &p->c_m : &p->c_n;
     return may_fetch(p) && !p->spec.c_in_scratch && p->k <= CONTRACT_BLOCK && p->c_m.n == 1 &&
-           p->c_n.n == 1 && p->c_n.step[0] == 1 && !contract_finishes_columns(p) &&
+           p->c_n.n == 1 && along->step[0] == 1 &&
            is_large((double)p->batch * (double)p->m * (double)p->n, p->spec.c);
 }
 
@@ -83,5 +84,7 @@ void multiplier_fetch(const multiplier *g, loop_value k, uint32_t count)
 
 int64_t multiplier_next_results(const multiplier *g)
 {
-    return g->fetches_c ? g->rows * walk_step(&g->p->c_m) : 0;
+    /* Columns of the next block end there. It begins in a line that this one had, or begins one. */
+    const int64_t rows = g->finishes_columns ? 2 * (int64_t)g->rows - 1 : g->rows;
+    return g->fetches_c ? rows * walk_step(&g->p->c_m) : 0;
 }
