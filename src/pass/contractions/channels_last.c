@@ -9,8 +9,7 @@
  * images packed. A network exports channels first; here the values of a region (convolutions and
  * what connects them: elementwise ops, windows, movement, concat, reductions) are made channels
  * last, between transposes of which those inside of the region cancel. A region is left alone where
- * more than half of what its convolutions write would have to be transposed at its ends. Patches
- * are worth it alone: each of their products lies in another line, or another channel. Windows
+ * more than half of what its convolutions write would have to be transposed at its ends. Windows
  * without a convolution are turned where both ends are transposes.
  */
 #include "base/memory/checked.h"
@@ -22,7 +21,6 @@ enum {
     LEAST_RANK = 3,
     MOST_RANK = 2 + CONVOLUTION_SPATIAL,
     LEAST_CHANNELS = 8, /* as columns of products: fewer waste lanes */
-    PATCHES = 4,        /* what a result of them is worth */
     MOST_ELEMENTS = 1 << 30
 };
 
@@ -156,19 +154,6 @@ static uint32_t transposed_operands(const node *n)
     return n->op == OP_CONVOLUTION ? 1 : n->n_in;
 }
 
-/* Does the convolution N take windows that do not overlap, of several elements along each axis? */
-static bool takes_patches(const function *f, const node *n)
-{
-    const type *x = value_type(f, n->in[0]), *w = value_type(f, n->in[1]);
-    const convolution c = convolution_of_attrs(n->attrs, x->rank);
-    bool are = c.groups == 1;
-    for (uint32_t i = 0; i < c.spatial; i++) {
-        const int64_t extent = w->dims[c.rhs[CONVOLUTION_FIRST + i]];
-        are = are && extent > 1 && c.at[i].dilation == 1 && c.at[i].stride >= extent;
-    }
-    return are;
-}
-
 /* ---- regions ---- */
 
 static image *region_of(const images *s, value_id v)
@@ -242,8 +227,7 @@ static bool find_regions(pass_context *cx, const function *f, images *s)
     for (uint32_t i = 0; i < f->nodes.n; i++) {
         const node *n = &f->nodes.at[i];
         if (n->op == OP_CONVOLUTION && s->at[n->first_value].fits)
-            region_of(s, n->first_value)->gain +=
-                size_of(value_type(f, n->first_value)) * (takes_patches(f, n) ? PATCHES : 1);
+            region_of(s, n->first_value)->gain += size_of(value_type(f, n->first_value));
         if (n->op == OP_REDUCE_WINDOW && s->at[n->first_value].fits)
             region_of(s, n->first_value)->gain += 2; /* alone, where it costs nothing */
         count_uses(s, f, n);
