@@ -76,9 +76,9 @@ static bool suits_squares(const problem *p, const machine *m)
     const contract_schedule *w = &s->wanted;
     const bool ends_early = s->n_windows > 0 && s->m[s->n_m - 1].extent < ENOUGH_ROWS;
     return contract_finishes_columns(p) && p->lanes == ENOUGH_LANES && m->registers > 16 &&
-           p->k <= CONTRACT_BLOCK && !p->has_dynamic_k && !p->has_pairs && p->offset == 0 &&
-           !ends_early && (p->has_any_rows || p->m >= ENOUGH_LANES) && w->rows == 0 &&
-           w->vectors == 0;
+           p->k <= CONTRACT_FEW_FOR_COLUMNS && !p->has_dynamic_k && !p->has_pairs &&
+           p->offset == 0 && !ends_early && (p->has_any_rows || p->m >= ENOUGH_LANES) &&
+           w->rows == 0 && w->vectors == 0;
 }
 
 /* The width of a register block in vectors, and the number of rows that fit: the sums, one row of B

@@ -32,8 +32,10 @@ static bool fetches_a(const problem *p)
 
 static bool fetches_c(const problem *p)
 {
-    const walk *along = contract_finishes_columns(p) ? &p->c_m : &p->c_n;
-    return may_fetch(p) && !p->spec.c_in_scratch && p->k <= CONTRACT_BLOCK && p->c_m.n == 1 &&
+    const bool columns = contract_finishes_columns(p);
+    const walk *along = columns ? &p->c_m : &p->c_n;
+    const int64_t most = columns ? CONTRACT_FEW_FOR_COLUMNS : CONTRACT_BLOCK;
+    return may_fetch(p) && !p->spec.c_in_scratch && p->k <= most && p->c_m.n == 1 &&
            p->c_n.n == 1 && along->step[0] == 1 &&
            is_large((double)p->batch * (double)p->m * (double)p->n, p->spec.c);
 }

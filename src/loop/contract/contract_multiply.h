@@ -148,6 +148,8 @@ element contract_block_pair(multiplier *g);
 
 /* Are the columns of C contiguous, so that it is better written along them? */
 bool contract_finishes_columns(const problem *p);
+/* With more products than that, storing columns takes little of the time. */
+enum { CONTRACT_FEW_FOR_COLUMNS = 3 * CONTRACT_BLOCK };
 /* The totals of ROWS rows (i64) and COLUMNS columns (i64) of a block, column by column. */
 void contract_finish_columns(multiplier *g, loop_value rows, loop_value columns);
 
