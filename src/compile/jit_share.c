@@ -87,11 +87,12 @@ static bool add_to_group(sharing *s, uint32_t unit)
 
 /* Does it pay that the units of G run one program with NUMBERS? Reading them costs nothing where a
  * program runs once, and little where the time goes into calling many small programs, or where much
- * need not be compiled and inner loops have registers for the numbers. Others are faster with the
- * constants in their code. */
+ * need not be compiled and inner loops have registers for the numbers: with seven, the distances
+ * of 12 rows, LLVM spills the sums of a block. Others are faster with the constants in their code.
+ */
 static bool is_worth_it(const sharing *s, const group *g, const loop_numbers *numbers)
 {
-    enum { MANY = 4, SMALL = 200, MUCH = 400, REGISTERS = 8 };
+    enum { MANY = 4, SMALL = 200, MUCH = 400, REGISTERS = 6 };
     const uint32_t n = s->j->units.at[g->first].program->n;
     if (s->units[g->first].is_once || (g->n >= MANY && n <= SMALL))
         return true;

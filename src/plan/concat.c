@@ -339,15 +339,15 @@ static void join_operands(const joining *j, uint32_t o, uint32_t end, sized star
     }
 }
 
-/* Is V in memory, or computed of such values element by element? */
-static bool is_at_hand(const function *f, value_id v, uint32_t depth)
+/* Is V in memory, as what several need is, or computed of such values element by element? */
+static bool is_at_hand(const grouping *g, value_id v, uint32_t depth)
 {
     enum { DEEPEST = 8 };
-    const node *n = node_of(f, v);
-    bool is = n->op == OP_INPUT || n->op == OP_CONSTANT ||
-              (op_table[n->op].traits & T_ELEMENTWISE && depth < DEEPEST);
-    for (uint32_t i = 0; is && i < n->n_in; i++)
-        is = is_at_hand(f, n->in[i], depth + 1);
+    const node *n = node_of(g->f, v);
+    const bool is_stored = g->uses[v] > 1 || n->op == OP_INPUT || n->op == OP_CONSTANT;
+    bool is = is_stored || (op_table[n->op].traits & T_ELEMENTWISE && depth < DEEPEST);
+    for (uint32_t i = 0; is && !is_stored && i < n->n_in; i++)
+        is = is_at_hand(g, n->in[i], depth + 1);
     return is;
 }
 
@@ -363,7 +363,7 @@ static uint32_t end_of_like(const grouping *g, const node *n, uint32_t o, uint32
         return o + 1;
     for (; end < n->n_in && end - o < KERNEL_OUTPUTS; end++) {
         const sized run = elements_from(g->f, n->in[end], axis);
-        if (run.now != first.now || run.other != first.other || !is_at_hand(g->f, n->in[end], 0))
+        if (run.now != first.now || run.other != first.other || !is_at_hand(g, n->in[end], 0))
             break;
     }
     return end > o ? end : o + 1;
