@@ -74,7 +74,7 @@ static bool suits_squares(const problem *p, const machine *m)
     enum { ENOUGH_LANES = 16, ENOUGH_ROWS = 12 };
     const contract_spec *s = &p->spec;
     const contract_schedule *w = &s->wanted;
-    const bool ends_early = s->n_windows > 0 && s->m[s->n_m - 1].extent < ENOUGH_ROWS;
+    const bool ends_early = s->n_windows > 0 && s->n_m > 0 && s->m[s->n_m - 1].extent < ENOUGH_ROWS;
     return contract_finishes_columns(p) && p->lanes == ENOUGH_LANES && m->registers > 16 &&
            p->k <= CONTRACT_FEW_FOR_COLUMNS && !p->has_dynamic_k && !p->has_pairs &&
            p->offset == 0 && !ends_early && (p->has_any_rows || p->m >= ENOUGH_LANES) &&
