@@ -167,6 +167,8 @@ static tn_status make_code(pipeline *p)
 {
     jit_failure why;
     uint32_t compiled;
+    if (p->purpose == TO_EXPLAIN && !target_llvm_is_installed())
+        return go_without_code(p, "LLVM is not installed"); /* as a run would */
     if (p->purpose != FOR_RUNS)
         return make_code_once(p);
     note_uncovered(p);

@@ -132,6 +132,8 @@ def check_effect(folder):
     for choice in ("right=columns", "right=swept"):
         if choice not in shown(folder / "columns.ptir", "--schedule", choice)[0].split(","):
             yield f"--schedule {choice} is not taken for columns"
+    if "left=im2col" not in shown(folder / "narrow.mlir", "--schedule", "left=im2col")[0].split(","):
+        yield "--schedule left=im2col is not taken for a narrow image"
     if "products=pairs" not in shown(folder / "shorter.ptir", "--schedule", "products=pairs")[0]:
         yield "--schedule products=pairs is not taken for short integers"
     dump = tenon("explain", file, "--dump", "kernels", "--schedule", "rows=3,right=panels").stdout

@@ -59,6 +59,17 @@ class Reports(unittest.TestCase):
         return self.write("<b>&.ir", f'%0 = Input () {{name="{name}"}} : tensor<f32>[2]\n'
                           "%1 = Relu (%0) : tensor<f32>[2]\noutputs: %1\n")
 
+    def test_plan_alone(self):
+        """Without inputs nothing runs, so that the processor may be one that this machine is not, and LLVM may be missing, as it says."""
+        cpus = {cpu: json.loads(output("report", "--json", NET, "--cpu", cpu)) for cpu in ("native", "x86-64", "x86-64-v4", "znver5")}
+        for data in cpus.values():
+            self.assertEqual(data["explain"]["not_covered"], 0)
+        self.assertGreater(len(cpus["native"]["memory"]["blocks"][0]["steps"]), 0)
+        done = start("explain", NET, "--dump", "program", env={"TENON_LLVM_PLUGIN": "/nowhere", "TENON_CACHE_DIR": ""})
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("LLVM is not installed", done.stderr)
+        self.assertNotIn("kernel", done.stdout)
+
     def test_page_is_closed_and_loads_nothing(self):
         page = output("report", NET, "--random", 1, "--values")
         elements = Page(page).elements

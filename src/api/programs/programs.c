@@ -83,7 +83,8 @@ static bool inputs_are_known(const module *m, dim_values *sizes)
     return true;
 }
 
-/* Where a foreign machine's code would have to run, there is no executable. */
+/* What is only explained is not loaded. It has no executable where the evaluator runs the graph as
+ * it is, nor for a foreign machine, whose code cannot pack constants here. */
 static pipeline_stage last_stage(const engine *e)
 {
     return !e->plan_only                 ? STAGE_LOAD
