@@ -29,8 +29,11 @@ static void emit_panel_item(multiplier *g, loop_value item)
         const loop_value next =
             loop_min(b, int_add(b, panel, loop_i64(b, 1)), multiplier_last_panel(g));
         const loop_value at = int_add(b, from, int_times(b, next, columns_of(p)));
+        const int64_t row = columns_of(p) * p->bytes;
         g->next_row = walk_step(&p->unpacked.k) * p->bytes;
-        g->next = loop_offset(b, p->unpacked.from.base, int_times(b, at, p->bytes));
+        /* Rows may begin within lines, which this panel has then: the ends of lines are fetched. */
+        g->next = loop_at(b, loop_offset(b, p->unpacked.from.base, int_times(b, at, p->bytes)),
+                          (row < LOOP_ALIGN ? row : LOOP_ALIGN) - p->bytes);
     }
     g->block = loop_for(b, loop_i64(b, 0), size_of(b, p, SIZE_BLOCKS, p->outer * p->split), 1);
     multiplier_block(g, g->block, panel);

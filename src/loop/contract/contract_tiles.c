@@ -164,14 +164,17 @@ static loop_value fetched(tile *t, const factors *of, loop_value first, const wa
                                  (int64_t)dtype_bytes(of->dtype)));
 }
 
-/* Fetch the lines of N elements, the first of which is FIRST (i64) elements after AT. */
+/* Fetch the lines in which N elements end, the first of which is FIRST (i64) elements after AT:
+ * what comes before them in memory is fetched, too. */
 static void fetch_lines(tile *t, const factors *of, loop_value at, loop_value first, int64_t n)
 {
     loop_builder *b = t->g->b;
     const int64_t bytes = (int64_t)dtype_bytes(of->dtype);
     at = loop_offset(b, at, int_times(b, first, bytes));
-    for (int64_t line = 0; line < n * bytes; line += LOOP_ALIGN)
-        loop_prefetch_far(b, loop_at(b, at, line));
+    for (int64_t line = 0; line < n * bytes; line += LOOP_ALIGN) {
+        const int64_t end = line + LOOP_ALIGN < n * bytes ? line + LOOP_ALIGN : n * bytes;
+        loop_prefetch_far(b, loop_at(b, at, end - bytes));
+    }
 }
 
 /* Products LOW .. HIGH - 1 of panel PANEL of the tile. */
