@@ -6,7 +6,7 @@
 
 enum {
     NARROW = 15,        /* positions along a row of an image; blocks of rows of results end there */
-    MOST_ROWS = 256,    /* of results */
+    MOST_ROWS = 1024,   /* of results */
     FEW_PRODUCTS = 512, /* so that blocks of products are near without this */
     FEW_COLUMNS = 64,   /* uses of what is written */
     SHORT_RUN = 8,      /* elements of the innermost axis */
