@@ -33,6 +33,22 @@ NARROW = """func.func @main(%x: tensor<2x64x5x6xf32>, %w: tensor<70x64x3x3xf32>)
   return %y : tensor<2x70x5x6xf32>
 }
 """
+APART = """func.func @main(%x: tensor<2x24x21x18xf16>, %w: tensor<40x24x3x2xf16>) -> tensor<2x40x11x20xf16> {
+  %y = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+    window = {stride = [2, 1], pad = [[1, 1], [2, 2]], lhs_dilate = [1, 1], rhs_dilate = [1, 2]}
+    {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<2x24x21x18xf16>, tensor<40x24x3x2xf16>) -> tensor<2x40x11x20xf16>
+  return %y : tensor<2x40x11x20xf16>
+}
+"""
+RGB = """func.func @main(%x: tensor<2x3x23x30xf32>, %w: tensor<33x3x3x3xf32>) -> tensor<2x33x12x15xf32> {
+  %y = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+    window = {stride = [2, 2], pad = [[1, 1], [1, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1]}
+    {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<2x3x23x30xf32>, tensor<33x3x3x3xf32>) -> tensor<2x33x12x15xf32>
+  return %y : tensor<2x33x12x15xf32>
+}
+"""
 SOFTMAX_BETWEEN = """func @main(%q: tensor<f32, 2x29x24>, %k: tensor<f32, 2x45x24>, %v: tensor<f32, 2x45x40>)
     -> (tensor<f32, 2x29x40>) {
   %s = dot_general(%q, %k) batch_lhs[0] batch_rhs[0] contract_lhs[2] contract_rhs[2] -> tensor<f32, 2x29x45>
@@ -67,6 +83,8 @@ PROGRAMS = [
                        "batch_lhs[0] batch_rhs[0] contract_lhs[2] contract_rhs[1]")),
     ("convolution.ir", CONVOLUTION),
     ("narrow.mlir", NARROW),
+    ("apart.mlir", APART),
+    ("rgb.mlir", RGB),
     ("stages.ptir", SOFTMAX_BETWEEN),
 ]
 CHOICES = {
@@ -74,7 +92,7 @@ CHOICES = {
     "vectors": [1, 2, 3, 4, 16],
     "unroll": [1, 2, 3, 7, 8, 16],
     "group": [1, 2, 5, 1000],
-    "left": ["in-place", "packed", "im2col"],
+    "left": ["in-place", "packed", "channels", "im2col"],
     "right": ["panels", "inside", "rows", "columns", "tiles", "swept"],
     "products": ["single", "pairs", "quads"],
 }
@@ -134,6 +152,9 @@ def check_effect(folder):
             yield f"--schedule {choice} is not taken for columns"
     if "left=im2col" not in shown(folder / "narrow.mlir", "--schedule", "left=im2col")[0].split(","):
         yield "--schedule left=im2col is not taken for a narrow image"
+    for name in ("narrow.mlir", "apart.mlir", "rgb.mlir"):
+        if "left=channels" not in shown(folder / name, "--schedule", "left=channels")[0].split(","):
+            yield f"--schedule left=channels is not taken for {name}"
     if "products=pairs" not in shown(folder / "shorter.ptir", "--schedule", "products=pairs")[0]:
         yield "--schedule products=pairs is not taken for short integers"
     dump = tenon("explain", file, "--dump", "kernels", "--schedule", "rows=3,right=panels").stdout

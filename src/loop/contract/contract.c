@@ -24,6 +24,7 @@ static contract_schedule chosen(const problem *p, bool sweeps, int64_t group)
                                                 : contract_unroll(p, (uint32_t)rows, p->nv),
                                .group = group,
                                .left = p->is_im2col                       ? LEFT_IM2COL
+                                       : p->has_channels_last             ? LEFT_CHANNELS
                                        : p->a.buffer == CONTRACT_PACKED_A ? LEFT_PACKED
                                                                           : LEFT_IN_PLACE,
                                .right = p->is_tiled       ? RIGHT_TILES

@@ -422,8 +422,12 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
     p->is_im2col = !is_stage && (left == LEFT_IM2COL ? contract_may_write_rows(p)
                                  : left == LEFT_ANY  ? contract_wants_rows(p, m, *rows)
                                                      : false);
-    const bool is_packed =
-        p->is_im2col || contract_has_border(p) || !is_plain(p, &p->a) || left == LEFT_PACKED;
+    p->has_channels_last = !is_stage && !p->is_im2col &&
+                           (left == LEFT_CHANNELS ? contract_may_join_channels(p)
+                            : left == LEFT_ANY    ? contract_wants_channels(p, m)
+                                                  : false);
+    const bool is_packed = p->is_im2col || p->has_channels_last || contract_has_border(p) ||
+                           !is_plain(p, &p->a) || left == LEFT_PACKED;
     if (is_packed && !pack_a(p, memory, plan, fault))
         return false;
     const walk a_m = WALK(s->m, s->n_m, a), a_k = WALK(s->k, s->n_k, a);

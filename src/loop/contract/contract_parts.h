@@ -176,7 +176,8 @@ typedef struct problem {
     /* The number of columns, and of products, is known when the program runs: `n`, `k`, `panels`
      * and what follows from them are those of now. */
     bool has_dynamic_n, has_dynamic_k;
-    bool is_im2col; /* A is written out, row by row */
+    bool is_im2col;         /* A is written out, row by row */
+    bool has_channels_last; /* it is copied so that the channels of a position are side by side */
     /* Items are tiles of results, of so many blocks and panels at most, for which chunks of both
      * operands are near. */
     bool is_tiled;
@@ -383,8 +384,13 @@ uint32_t transposed_at_once(loop_elem elem, uint32_t lanes);
 void load_some_transposed(loop_builder *b, const loop_value *rows, uint32_t from, loop_elem elem,
                           uint32_t lanes, loop_value *columns);
 
-/* A as a dense tensor of P->form with its border, in CONTRACT_PACKED_A; P reads that one from then
- * on. False when sizes overflow, or when there is no program. */
+/* May the channels of a position of A be side by side in a copy, where they are apart in A? */
+bool contract_may_join_channels(const problem *p);
+/* ... and is that better? */
+bool contract_wants_channels(const problem *p, const machine *m);
+/* A as a dense tensor of P->form with its border, in CONTRACT_PACKED_A, channels side by side where
+ * P->has_channels_last; P reads that one from then on. False when sizes overflow, or when there is
+ * no program. */
 bool contract_pack_a(problem *p, arena *memory, contract_step *step, uint64_t *bytes,
                      const char **fault);
 /* May A be written out row by row, each as its products need it? Few and narrow images, and many

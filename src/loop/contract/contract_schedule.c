@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const lefts[CONTRACT_LEFTS] = {NULL, "in-place", "packed", "im2col"};
+static const char *const lefts[CONTRACT_LEFTS] = {NULL, "in-place", "packed", "channels", "im2col"};
 static const char *const rights[CONTRACT_RIGHTS] = {NULL,      "panels", "inside", "rows",
                                                     "columns", "tiles",  "swept"};
 static const char *const products[CONTRACT_PRODUCTS] = {NULL, "single", "pairs", "quads"};
@@ -54,7 +54,7 @@ static const char *read_choice(piece name, piece value, contract_schedule *s)
         return read_number(value, INT32_MAX, &s->group) ? NULL : "group is 1 or more";
     if (piece_is(name, "left")) {
         s->left = (contract_left)word_of(value, lefts, CONTRACT_LEFTS);
-        return s->left ? NULL : "left is in-place, packed or im2col";
+        return s->left ? NULL : "left is in-place, packed, channels or im2col";
     }
     if (piece_is(name, "right")) {
         s->right = (contract_right)word_of(value, rights, CONTRACT_RIGHTS);

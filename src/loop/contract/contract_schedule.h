@@ -16,8 +16,9 @@ enum {
 typedef enum contract_left {
     LEFT_ANY,
     LEFT_IN_PLACE,
-    LEFT_PACKED, /* copied before, dense and with its border */
-    LEFT_IM2COL, /* written out before: a row is what a row of results multiplies */
+    LEFT_PACKED,   /* copied before, dense and with its border */
+    LEFT_CHANNELS, /* ... with the channels of a position side by side */
+    LEFT_IM2COL,   /* written out before: a row is what a row of results multiplies */
     CONTRACT_LEFTS
 } contract_left;
 

@@ -1,7 +1,7 @@
 /* A dense copy of the left operand of a contraction: converted, with the border of a convolution,
  * and with rows padded so that they do not fall into few sets of a cache. */
 #include "base/memory/checked.h"
-#include "loop/contract/contract_parts.h"
+#include "loop/contract/pack/packing.h"
 
 /* One axis of A in memory; the axes of batch, M and K that walk it. */
 typedef struct memory_axis {
@@ -68,6 +68,18 @@ static int64_t size_of_step(const memory_axis *x)
     return x->step.now < 0 ? -x->step.now : x->step.now;
 }
 
+/* The axis of USER becomes the innermost one. */
+static void put_last(memory_axes *list, const contract_axis *user)
+{
+    uint32_t at = 0;
+    while (at + 1 < list->n && list->at[at].user != user)
+        at++;
+    const memory_axis x = list->at[at];
+    for (; at + 1 < list->n; at++)
+        list->at[at] = list->at[at + 1];
+    list->at[at] = x;
+}
+
 /* In the order of memory: the shortest steps last. */
 static void collect(problem *p, memory_axes *list)
 {
@@ -94,6 +106,8 @@ static void collect(problem *p, memory_axes *list)
             list->at[j] = list->at[j - 1];
             list->at[j - 1] = x;
         }
+    if (p->has_channels_last)
+        put_last(list, &s->k[s->n_k - 1]);
 }
 
 /* The innermost part of the copy, contiguous there and in A, where neighbours are UNIT elements
@@ -104,6 +118,17 @@ typedef struct row {
 } row;
 
 enum { SHORT_ROW = 64, LONG_ROW = 8192 };
+
+/* Positions side by side, with all of their channels. */
+static row find_positions(const memory_axes *list)
+{
+    const memory_axis *x = &list->at[list->n - 2], *channels = &list->at[list->n - 1];
+    return (row){.outer = list->n - 2,
+                 .length = sized_mul(x->extent, channels->extent),
+                 .low = sized_mul(x->low, channels->extent),
+                 .high = sized_mul(x->high, channels->extent),
+                 .step = channels->step};
+}
 
 static row find_row(const memory_axes *list, const factors *a)
 {
@@ -249,6 +274,20 @@ static void emit_copy(loop_builder *b, const problem *p, const row *r, loop_valu
     }
 }
 
+/* The same where channels are transposed. */
+static void emit_channels(loop_builder *b, const problem *p, const memory_axes *list,
+                          loop_value from, loop_value to)
+{
+    const memory_axis *x = &list->at[list->n - 2], *channels = x + 1;
+    const packing_positions all = {
+        .width = sized_add(x->high, sized_mul(x->low, sized_of(-1))),
+        .channels = channels->extent.now,
+        .step = channels->step,
+    };
+    to = int_behind(b, to, sized_mul(x->low, sized_of(all.channels * p->bytes)));
+    packing_copy_channels(b, p, &all, from, to);
+}
+
 /* Fill row number ITEM of the copy at the address COPY. */
 static void emit_row(loop_builder *b, const problem *p, const memory_axes *list, const row *r,
                      loop_value copy, loop_value item)
@@ -284,7 +323,10 @@ static void emit_row(loop_builder *b, const problem *p, const memory_axes *list,
     const sized none = sized_of(0);
     if (r->high.now > r->low.now) {
         emit_border(b, p, at, none, r->low);
-        emit_copy(b, p, r, from, at);
+        if (p->has_channels_last)
+            emit_channels(b, p, list, from, at);
+        else
+            emit_copy(b, p, r, from, at);
         emit_border(b, p, at, r->high, r->length);
     } else {
         emit_border(b, p, at, none, r->length);
@@ -303,7 +345,7 @@ bool contract_pack_a(problem *p, arena *memory, contract_step *step, uint64_t *b
     int64_t size, rows = 1;
     loop_builder b;
     collect(p, &list);
-    const row r = find_row(&list, &p->a);
+    const row r = p->has_channels_last ? find_positions(&list) : find_row(&list, &p->a);
     if (!lay_out(&list, &r, p->bytes * p->parts, &size))
         return false;
     for (uint32_t i = 0; i < r.outer; i++)

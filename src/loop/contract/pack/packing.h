@@ -34,4 +34,17 @@ uint32_t packing_side(const problem *p);
 /* PRODUCTS of the panel's products, from I on, of all columns, of which COUNT exist. */
 void packing_emit_squares(packing *k, loop_value i, int64_t products, int64_t count);
 
+/* ---- contract_channels_a.c ---- */
+
+/* Positions of an image that lie side by side, with their channels. */
+typedef struct packing_positions {
+    sized width; /* how many there are */
+    int64_t channels;
+    sized step; /* elements from channel to channel in A */
+} packing_positions;
+
+/* Copy X from A's element FROM on to the address TO, where channels lie side by side. */
+void packing_copy_channels(loop_builder *b, const problem *p, const packing_positions *x,
+                           loop_value from, loop_value to);
+
 #endif
