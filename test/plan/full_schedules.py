@@ -49,6 +49,14 @@ RGB = """func.func @main(%x: tensor<2x3x23x30xf32>, %w: tensor<33x3x3x3xf32>) ->
   return %y : tensor<2x33x12x15xf32>
 }
 """
+SHORT_LINES = """func.func @main(%x: tensor<2x4x20x8xf32>, %w: tensor<48x4x2x7xf32>) -> tensor<2x48x21x2xf32> {
+  %y = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
+    window = {stride = [1, 3], pad = [[0, 2], [3, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1]}
+    {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<2x4x20x8xf32>, tensor<48x4x2x7xf32>) -> tensor<2x48x21x2xf32>
+  return %y : tensor<2x48x21x2xf32>
+}
+"""
 SOFTMAX_BETWEEN = """func @main(%q: tensor<f32, 2x29x24>, %k: tensor<f32, 2x45x24>, %v: tensor<f32, 2x45x40>)
     -> (tensor<f32, 2x29x40>) {
   %s = dot_general(%q, %k) batch_lhs[0] batch_rhs[0] contract_lhs[2] contract_rhs[2] -> tensor<f32, 2x29x45>
@@ -85,6 +93,7 @@ PROGRAMS = [
     ("narrow.mlir", NARROW),
     ("apart.mlir", APART),
     ("rgb.mlir", RGB),
+    ("lines.mlir", SHORT_LINES),
     ("stages.ptir", SOFTMAX_BETWEEN),
 ]
 CHOICES = {

@@ -17,11 +17,11 @@ static contract_schedule chosen(const problem *p, bool sweeps, int64_t group)
 {
     static const contract_right rights[] = {
         [B_PANELS] = RIGHT_PANELS, [B_ROWS] = RIGHT_ROWS, [B_COLUMNS] = RIGHT_COLUMNS};
-    const int64_t rows = most_rows(p);
+    const int64_t rows = most_rows(p), at_once = rows < p->at_once ? rows : p->at_once;
     return (contract_schedule){.rows = rows,
                                .vectors = sweeps ? contract_sweep_vectors(p) : p->nv,
                                .unroll = sweeps ? contract_sweep_streams(p)
-                                                : contract_unroll(p, (uint32_t)rows, p->nv),
+                                                : contract_unroll(p, (uint32_t)at_once, p->nv),
                                .group = group,
                                .left = p->is_im2col                       ? LEFT_IM2COL
                                        : p->has_channels_last             ? LEFT_CHANNELS

@@ -9,6 +9,7 @@ enum {
     FEW_CHAINS = 6,      /* fewer do not keep the multipliers busy */
     CROWDED_ROWS = 6,    /* so many fit into one set of the first-level cache, ... */
     SET_ROWS = 8,        /* ... and so many where tiles go through few products at a time */
+    TWO_PARTS = 8,       /* rows, half of which fill the registers with two or three vectors */
     ENOUGH_PANELS = 16,  /* for the threads, ... */
     FEWER_PANELS = 6,    /* ... and for two or three of them, which is as many as have work when */
     MEDIUM = 1 << 28,    /* ... there are so many operations */
@@ -81,6 +82,22 @@ static bool suits_squares(const problem *p, const machine *m)
            w->rows == 0 && w->vectors == 0;
 }
 
+/* May blocks whose columns are stored be as high as a square, and computed in two parts, one above
+ * the other? */
+static bool may_have_parts(const problem *p, const machine *m)
+{
+    return contract_finishes_columns(p) && m->registers <= 16 && p->lanes == TWO_PARTS &&
+           (p->nv == 2 || p->nv == 3) && !p->has_pairs && p->offset == 0 && !p->is_tiled &&
+           !p->is_stage && !contract_has_dynamic(p->spec.m, p->spec.n_m);
+}
+
+/* ... and are those of images better so? It is as with squares. */
+static bool suits_parts(const problem *p, const machine *m)
+{
+    return may_have_parts(p, m) && p->spec.n_windows > 0 && p->k <= CONTRACT_FEW_FOR_COLUMNS &&
+           p->m >= p->lanes && p->spec.wanted.rows == 0 && p->spec.wanted.right != RIGHT_TILES;
+}
+
 /* The width of a register block in vectors, and the number of rows that fit: the sums, one row of B
  * and a factor of A are in registers. */
 static int64_t choose_block(problem *p, const machine *m)
@@ -116,6 +133,8 @@ static int64_t choose_block(problem *p, const machine *m)
         p->nv = 1;
         return p->lanes;
     }
+    if (suits_parts(p, m))
+        return p->lanes;
     int64_t rows = wanted->rows > 0 ? wanted->rows : room / p->nv - (p->offset != 0);
     const int64_t most = CONTRACT_MOST_SUMS / p->nv;
     rows = rows > CONTRACT_MOST_ROWS ? CONTRACT_MOST_ROWS : rows > most ? most : rows;
@@ -414,6 +433,7 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
     p->c_m = WALK(s->m, s->n_m, c);
     p->lanes = choose_lanes(p, m);
     *rows = choose_block(p, m);
+    const bool has_parts = suits_parts(p, m);
     p->panel_nv = p->nv;
     p->panels = panels_of(p);
 
@@ -431,8 +451,8 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
     if (is_packed && !pack_a(p, memory, plan, fault))
         return false;
     const walk a_m = WALK(s->m, s->n_m, a), a_k = WALK(s->k, s->n_k, a);
-    p->is_tiled =
-        !is_stage && !sweeps && s->n_windows == 0 && p->k > 0 && is_tiled(p, m, *rows, &a_m, &a_k);
+    p->is_tiled = !is_stage && !has_parts && !sweeps && s->n_windows == 0 && p->k > 0 &&
+                  is_tiled(p, m, *rows, &a_m, &a_k);
     const bool packs_rows = p->is_tiled && a_k.step[0] != 1; /* of A, in each tile */
     const bool may_crowd = !sweeps && !is_packed && (p->m >= FEW_ROWS || p->has_any_rows) &&
                            !s->a_in_scratch && !packs_rows;
@@ -470,6 +490,7 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
                                              &plan->packed_b_bytes, fault))
             return false;
     }
+    p->at_once = *rows == TWO_PARTS && may_have_parts(p, m) ? TWO_PARTS / 2 : CONTRACT_MOST_ROWS;
     p->side = wide / p->nv;
     p->nv *= p->side;
     p->panels = panels_of(p);

@@ -37,6 +37,7 @@ void contract_finish_columns(multiplier *g, loop_value rows, loop_value columns)
     const problem *p = g->p;
     loop_builder *b = g->b;
     const uint32_t lanes = p->lanes;
+    const bool may_be_whole = most_rows(p) >= lanes && p->at_once < lanes; /* without masks */
     const loop_value row = loop_for(b, loop_i64(b, 0), rows, lanes);
     const loop_value n_rows = loop_min(b, loop_binary(b, LOOP_ISUB, rows, row), loop_i64(b, lanes));
     const loop_value first = loop_for(b, loop_i64(b, 0), columns, lanes);
@@ -52,7 +53,14 @@ void contract_finish_columns(multiplier *g, loop_value rows, loop_value columns)
         LOOP_NO_VALUE};
     const loop_value at_row = int_add(b, g->row, row);
     const loop_value at_column = int_add(b, g->column, int_add(b, first, i));
+    if (may_be_whole) {
+        loop_if(b, loop_binary(b, LOOP_IEQ, n_rows, loop_i64(b, lanes)));
+        contract_finish_vector(g, total, at_row, at_column, LOOP_NO_VALUE);
+        loop_else(b);
+    }
     contract_finish_vector(g, total, at_row, at_column, n_rows);
+    if (may_be_whole)
+        loop_end(b);
     loop_end(b);
     loop_end(b);
     loop_end(b);

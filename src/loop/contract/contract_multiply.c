@@ -5,8 +5,9 @@
  * done the totals are finished and stored, once. */
 #include "loop/contract/contract_multiply.h"
 
-/* The totals of a block of ROWS rows and COLUMNS columns. */
-static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
+/* The totals of ROWS rows of a block, from row FIRST_ROW of it on, and of COLUMNS columns, which
+ * are computed at once. */
+static void emit_at_once(multiplier *g, uint32_t first_row, uint32_t rows, int64_t columns)
 {
     const problem *p = g->p;
     loop_builder *b = g->b;
@@ -15,9 +16,11 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
     g->rows = rows;
     g->columns = columns;
     g->nv = (uint32_t)((columns + p->lanes - 1) / p->lanes);
-    for (uint32_t r = 0; r < rows; r++)
-        g->row_at[r] = sized_mul(p->has_any_rows ? walk_along(&p->a_m, r) : walk_at(&p->a_m, r),
+    for (uint32_t r = 0; r < rows; r++) {
+        const int64_t row = first_row + r;
+        g->row_at[r] = sized_mul(p->has_any_rows ? walk_along(&p->a_m, row) : walk_at(&p->a_m, row),
                                  sized_of(p->bytes * p->parts));
+    }
     if (p->has_block_pairs) {
         multiplier_set_total(g, 0, 0, contract_block_pair(g));
         return;
@@ -50,6 +53,23 @@ static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
     multiplier_join_totals(g, !has_blocks);
     if (has_blocks)
         loop_end(b);
+}
+
+/* The same, some rows after the others. */
+static void emit_tile(multiplier *g, uint32_t rows, int64_t columns)
+{
+    const problem *p = g->p;
+    const loop_value totals = g->totals;
+    const uint32_t most = (uint32_t)p->at_once, n = (rows + most - 1) / most;
+    for (uint32_t i = 0, done = 0; i < n; i++) {
+        const uint32_t here = rows / n + (i < rows % n);
+        if (done > 0)
+            g->totals = loop_at(g->b, totals, done * g->total_step);
+        emit_at_once(g, done, here, columns);
+        done += here;
+    }
+    g->totals = totals;
+    g->rows = rows;
 }
 
 /* A panel of columns in place of which their number is dynamic: those that do not exist are not

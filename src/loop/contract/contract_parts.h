@@ -161,6 +161,8 @@ typedef struct problem {
     /* Rows: `outer` times `split` blocks, of base + 1 (the first `longer` ones) or base units of
      * `unit` rows. */
     int64_t outer, split, base, longer, unit;
+    /* So many rows of a block at most are computed at once. */
+    int64_t at_once;
     /* Shorter blocks are computed as high as the others, with the last unit of the block before. */
     bool has_one_height;
     /* The number of blocks is dynamic. Where `least` is above 0, their height is, too: from that to

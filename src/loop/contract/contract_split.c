@@ -73,6 +73,10 @@ void contract_split_rows(problem *p, int64_t rows)
         p->unit *= extent;
         extent = w->extent[--axis];
     }
+    if (p->at_once < rows && p->unit == 1 && extent > rows && extent % p->at_once == 0) {
+        p->unit = p->at_once; /* blocks are whole squares, but for one */
+        extent /= p->unit;
+    }
     int64_t most = rows / p->unit;
     most = most < 1 ? 1 : most;
     p->has_one_height = false;
