@@ -127,6 +127,26 @@ static bool is_output_itself(grouping *g, const node *n)
     return true;
 }
 
+/* Is what N reads in memory for others, too, and as large as the result, beside what is small? Then
+ * reading the result would take as long, and writing it is left out: an input less its mean. */
+static bool is_read_anyway(const grouping *g, const node *n)
+{
+    enum { SMALL = 64 }; /* times less */
+    const type *t = value_type(g->f, n->first_value);
+    uint32_t large = 0;
+    if (!(op_table[n->op].traits & T_CHEAP) || !(op_table[n->op].traits & T_ELEMENTWISE))
+        return false;
+    for (uint32_t k = 0; k < n->n_in; k++) {
+        const node *of = node_of(g->f, n->in[k]);
+        const bool stays = of->op == OP_INPUT || (node_contracts(of) && g->uses[n->in[k]] > 1);
+        if (stays && value_type(g->f, n->in[k])->dtype == t->dtype)
+            large++;
+        else if (of->op != OP_BROADCAST || value_type(g->f, of->in[0])->count > t->count / SMALL)
+            return false;
+    }
+    return large == 1;
+}
+
 void place_contained(grouping *g, uint32_t i)
 {
     const node *n = &g->f->nodes.at[i];
@@ -165,7 +185,7 @@ void place_contained(grouping *g, uint32_t i)
         why = "the contraction before it does it as its results are complete";
     } else if (!held && n_kernels == 1 && is_repeated(g, n, kernels[0])) {
         why = why_repeated;
-    } else if (!held && (n_kernels == 1 || node_is_cheap(g->f, n))) {
+    } else if (!held && (n_kernels == 1 || node_is_cheap(g->f, n) || is_read_anyway(g, n))) {
         bool stays = false;
         for (uint32_t k = 0; k < n_kernels; k++)
             stays = !absorb(g, kernels[k], n, &why) || stays;
