@@ -25,38 +25,19 @@ CONVOLUTION = """%0 = Input () {name="x"} : tensor<f32>[2, 11, 9, 6]
 %3 = Relu (%2) : tensor<f32>[2, 11, 9, 37]
 outputs: %3
 """
-NARROW = """func.func @main(%x: tensor<2x64x5x6xf32>, %w: tensor<70x64x3x3xf32>) -> tensor<2x70x5x6xf32> {
+
+
+def image(x, w, y, stride="1, 1", pad="[1, 1], [1, 1]", dilate="1, 1"):
+    """A convolution whose images and results have their channels apart."""
+    return f"""func.func @main(%x: tensor<{x}>, %w: tensor<{w}>) -> tensor<{y}> {{
   %y = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
-    window = {stride = [1, 1], pad = [[1, 1], [1, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1]}
-    {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
-    : (tensor<2x64x5x6xf32>, tensor<70x64x3x3xf32>) -> tensor<2x70x5x6xf32>
-  return %y : tensor<2x70x5x6xf32>
-}
+    window = {{stride = [{stride}], pad = [{pad}], lhs_dilate = [1, 1], rhs_dilate = [{dilate}]}}
+    {{batch_group_count = 1 : i64, feature_group_count = 1 : i64}} : (tensor<{x}>, tensor<{w}>) -> tensor<{y}>
+  return %y : tensor<{y}>
+}}
 """
-APART = """func.func @main(%x: tensor<2x24x21x18xf16>, %w: tensor<40x24x3x2xf16>) -> tensor<2x40x11x20xf16> {
-  %y = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
-    window = {stride = [2, 1], pad = [[1, 1], [2, 2]], lhs_dilate = [1, 1], rhs_dilate = [1, 2]}
-    {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
-    : (tensor<2x24x21x18xf16>, tensor<40x24x3x2xf16>) -> tensor<2x40x11x20xf16>
-  return %y : tensor<2x40x11x20xf16>
-}
-"""
-RGB = """func.func @main(%x: tensor<2x3x23x30xf32>, %w: tensor<33x3x3x3xf32>) -> tensor<2x33x12x15xf32> {
-  %y = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
-    window = {stride = [2, 2], pad = [[1, 1], [1, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1]}
-    {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
-    : (tensor<2x3x23x30xf32>, tensor<33x3x3x3xf32>) -> tensor<2x33x12x15xf32>
-  return %y : tensor<2x33x12x15xf32>
-}
-"""
-SHORT_LINES = """func.func @main(%x: tensor<2x4x20x8xf32>, %w: tensor<48x4x2x7xf32>) -> tensor<2x48x21x2xf32> {
-  %y = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1],
-    window = {stride = [1, 3], pad = [[0, 2], [3, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1]}
-    {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
-    : (tensor<2x4x20x8xf32>, tensor<48x4x2x7xf32>) -> tensor<2x48x21x2xf32>
-  return %y : tensor<2x48x21x2xf32>
-}
-"""
+
+
 SOFTMAX_BETWEEN = """func @main(%q: tensor<f32, 2x29x24>, %k: tensor<f32, 2x45x24>, %v: tensor<f32, 2x45x40>)
     -> (tensor<f32, 2x29x40>) {
   %s = dot_general(%q, %k) batch_lhs[0] batch_rhs[0] contract_lhs[2] contract_rhs[2] -> tensor<f32, 2x29x45>
@@ -90,10 +71,10 @@ PROGRAMS = [
     ("batch.ptir", dot("f32, 3x17x70", "f32, 3x70x35", "f32, 3x17x35",
                        "batch_lhs[0] batch_rhs[0] contract_lhs[2] contract_rhs[1]")),
     ("convolution.ir", CONVOLUTION),
-    ("narrow.mlir", NARROW),
-    ("apart.mlir", APART),
-    ("rgb.mlir", RGB),
-    ("lines.mlir", SHORT_LINES),
+    ("narrow.mlir", image("2x64x5x6xf32", "70x64x3x3xf32", "2x70x5x6xf32")),
+    ("apart.mlir", image("2x24x21x18xf16", "40x24x3x2xf16", "2x40x11x20xf16", "2, 1", "[1, 1], [2, 2]", "1, 2")),
+    ("rgb.mlir", image("2x3x23x30xf32", "33x3x3x3xf32", "2x33x12x15xf32", "2, 2")),
+    ("lines.mlir", image("2x4x20x8xf32", "48x4x2x7xf32", "2x48x21x2xf32", "1, 3", "[0, 2], [3, 1]")),
     ("stages.ptir", SOFTMAX_BETWEEN),
 ]
 CHOICES = {
