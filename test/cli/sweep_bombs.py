@@ -152,9 +152,9 @@ SLOWER = {
     ("concats", "compile"): (6, MOST_BYTES),
     # the program is 69 MB long in Tiny IR: 1.8 s
     ("parts", "convert"): (4, MOST_BYTES),
-    # a kernel for each of 244 000 parts: 3 kB each, and text about it; builds with assertions plan kernels twice
-    **{("parts", command): (4, MOST_BYTES) for command in ("info", "compile", "run")},
-    **{("parts", command): (8, MOST_BYTES) for command in ("explain", "report")},
+    # a kernel for each of 244 000 parts: 3 kB each, and text about it; builds with assertions plan kernels twice, and take
+    # 3.5 to 5.5 s where an older processor is busy
+    **{("parts", command): (8, MOST_BYTES) for command in ("info", "compile", "run", "explain", "report")},
     # builds with assertions verify the loops of each of 11 000 kernels: 1.9 s, others 0.6
     **{("products", command): (3, MOST_BYTES) for command in ("explain", "report")},
 }
