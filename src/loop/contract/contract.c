@@ -61,6 +61,22 @@ static uint64_t products_of_a_word(const problem *p)
     return p->has_quads ? bytes : p->has_pairs ? 2 : 1;
 }
 
+/* A program that adds the sums of blocks, of which plan->packed_a_bytes lie between the programs.
+ */
+static bool add_blocks_later(const problem *p, const loop_program *program, int64_t work,
+                             contract_plan *plan)
+{
+    const uint64_t sums = plan->packed_a_bytes / (uint64_t)p->bytes;
+    plan->steps[plan->n_steps++] =
+        (contract_step){.role = CONTRACT_ADDS,
+                        .program = program,
+                        .work = work,
+                        .grain = 1 + (int64_t)((1 << 16) * (uint64_t)work / sums),
+                        .flops = sums,
+                        .bytes = plan->packed_a_bytes};
+    return program != NULL;
+}
+
 static bool build(problem *p, const machine *m, arena *memory, contract_plan *plan,
                   const char **fault)
 {
@@ -78,7 +94,9 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
 
     const uint64_t results = times3(p->batch, p->m, p->n);
     const bool sweeps = is_swept(p);
+    p->is_apart = sweeps && plan->packed_a_bytes == 0 && contract_may_sweep_blocks(p);
     const int64_t blocks = p->is_tiled       ? contract_tile_count(p)
+                           : p->is_apart     ? contract_sweep_blocks(p)
                            : sweeps          ? contract_sweep_tiles(p)
                            : p->packs_inside ? p->panels
                                              : p->outer * p->split * p->panels;
@@ -103,7 +121,11 @@ static bool build(problem *p, const machine *m, arena *memory, contract_plan *pl
                 : p->b_form == B_ROWS   ? "B in place"
                 : p->has_block_pairs    ? "B transposed, two blocks of products at once"
                                         : "B transposed";
-    return step->program != NULL;
+    if (!step->program || !p->is_apart)
+        return step->program != NULL;
+    plan->packed_a_bytes = (uint64_t)blocks * contract_sweep_sum_bytes(p);
+    return add_blocks_later(p, contract_sweep_total(p, memory, fault), contract_sweep_tiles(p),
+                            plan);
 }
 
 static bool build_directly(const contract_spec *s, const machine *on, arena *memory,
@@ -150,17 +172,8 @@ static bool build_dots(problem *p, arena *memory, contract_plan *plan, const cha
         return false;
     step->grain = contract_grain(FAST * step->flops, step->work);
     plan->how = "dots of rows";
-    if (plan->packed_a_bytes == 0)
-        return true;
-    const uint64_t sums = plan->packed_a_bytes / (uint64_t)p->bytes;
-    step = &plan->steps[plan->n_steps++];
-    *step = (contract_step){.role = CONTRACT_ADDS,
-                            .program = contract_dots_total(p, memory, fault),
-                            .work = p->batch,
-                            .grain = 1 + (int64_t)((1 << 16) * (uint64_t)p->batch / sums),
-                            .flops = sums,
-                            .bytes = plan->packed_a_bytes};
-    return step->program != NULL;
+    return plan->packed_a_bytes == 0 ||
+           add_blocks_later(p, contract_dots_total(p, memory, fault), p->batch, plan);
 }
 
 bool contract_build(const contract_spec *spec, const machine *on, arena *memory,

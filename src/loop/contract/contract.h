@@ -123,7 +123,7 @@ typedef enum contract_role {
     CONTRACT_PACKS_A,
     CONTRACT_PACKS_B,
     CONTRACT_MULTIPLIES,
-    CONTRACT_ADDS /* what blocks of products of large dots come to */
+    CONTRACT_ADDS /* what blocks of products come to, where they are items of their own */
 } contract_role;
 
 typedef struct contract_step {

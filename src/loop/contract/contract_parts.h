@@ -178,6 +178,8 @@ typedef struct problem {
     /* The number of columns, and of products, is known when the program runs: `n`, `k`, `panels`
      * and what follows from them are those of now. */
     bool has_dynamic_n, has_dynamic_k;
+    /* Items are the blocks of products of the law, whose sums a second program adds. */
+    bool is_apart;
     bool is_im2col;         /* A is written out, row by row */
     bool has_channels_last; /* it is copied so that the channels of a position are side by side */
     /* Items are tiles of results, of so many blocks and panels at most, for which chunks of both
@@ -431,10 +433,16 @@ bool contract_can_sweep(const problem *p);
 /* ... and may it be? */
 bool contract_may_sweep(const problem *p);
 int64_t contract_sweep_tiles(const problem *p);
+/* The blocks of the law; may these be the items, nothing of A being packed? */
+int64_t contract_sweep_blocks(const problem *p);
+bool contract_may_sweep_blocks(const problem *p);
 /* So many rows of B at a time, and vectors of each side by side. */
 int64_t contract_sweep_streams(const problem *p);
 int64_t contract_sweep_vectors(const problem *p);
 const loop_program *contract_sweep(problem *p, arena *memory, const char **fault);
+/* What adds the blocks where they are apart, and the bytes of the sums of one. */
+const loop_program *contract_sweep_total(problem *p, arena *memory, const char **fault);
+uint64_t contract_sweep_sum_bytes(const problem *p);
 const loop_program *contract_multiply(problem *p, arena *memory, const char **fault);
 
 /* Sum products in pairs or fours where that can and should be: K counts these from then on. */

@@ -3,6 +3,10 @@
  * next rows are fetched meanwhile. A vector of each of these rows is in registers while all rows of
  * A meet it. The sums of an item lie in scratch memory.
  *
+ * Of a single row the items are blocks of the law, if there are many of these: B is then one stream
+ * for each thread. Their sums lie in memory, and a second program adds them
+ * (contract_sweep_total.c).
+ *
  * Where the columns of B are contiguous, not the rows, as many of them as a vector has lanes go
  * through a block of the law together: a square of B is transposed in registers and is then what a
  * vector of each of several rows is above. The blocks of the next columns are fetched meanwhile,
@@ -14,6 +18,11 @@
 static int64_t row_bytes(const problem *p)
 {
     return sweep_columns(p) * p->bytes + LOOP_ALIGN;
+}
+
+uint64_t contract_sweep_sum_bytes(const problem *p)
+{
+    return (uint64_t)(p->m * row_bytes(p));
 }
 
 /* From the factor of one row of A to that of the next, and from that of one product. */
@@ -33,8 +42,7 @@ loop_value sweep_factors(sweep *s, loop_value k)
     return loop_offset(s->g->b, s->factors, int_times_sized(s->g->b, k, factor_step(s->g->p)));
 }
 
-/* Where ROW (i64) and COLUMN (i64) of an item's sums are. */
-static loop_value place(sweep *s, loop_value base, loop_value row, loop_value column)
+loop_value sweep_place(sweep *s, loop_value base, loop_value row, loop_value column)
 {
     const problem *p = s->g->p;
     loop_builder *b = s->g->b;
@@ -42,7 +50,7 @@ static loop_value place(sweep *s, loop_value base, loop_value row, loop_value co
                        int_times(b, column, p->bytes));
 }
 
-static element load_sum(sweep *s, loop_value at, uint32_t lanes)
+element sweep_load_sum(sweep *s, loop_value at, uint32_t lanes)
 {
     const problem *p = s->g->p;
     return (element){
@@ -194,9 +202,9 @@ void sweep_add_row(sweep *s, const sweep_group *x, const element *of_b, loop_val
 {
     const problem *p = s->g->p;
     loop_builder *b = s->g->b;
-    const loop_value at = place(s, s->sums, row, column);
+    const loop_value at = sweep_place(s, s->sums, row, column);
     const loop_value from = loop_offset(b, x->factors, int_times(b, row, factor_row(p)));
-    element sum = load_sum(s, at, lanes);
+    element sum = sweep_load_sum(s, at, lanes);
     for (uint32_t i = 0; i < x->n; i++) {
         const loop_value here = int_behind(b, from, sized_mul(factor_step(p), sized_of(i)));
         const element of_a = element_load(b, p->form, here, 1, (uint32_t)p->bytes);
@@ -232,10 +240,7 @@ static void add_group(sweep *s, void *user, loop_value column, uint32_t lanes, l
     loop_end(b);
 }
 
-/* WORK on every vector of the item's columns, of LANES lanes or fewer; the last may be partial. */
-typedef void vector_work(sweep *s, void *user, loop_value column, uint32_t lanes, loop_value count);
-
-static void each_vector(sweep *s, uint32_t lanes, vector_work *work, void *user)
+void sweep_each_vector(sweep *s, uint32_t lanes, sweep_work *work, void *user)
 {
     const problem *p = s->g->p;
     loop_builder *b = s->g->b;
@@ -271,7 +276,7 @@ static void emit_group(sweep *s, loop_value first, loop_value k, uint32_t n)
                      .from = b_moved(g, s->b_at, int_times_sized(b, product, step)),
                      .factors = sweep_factors(s, k)};
     begin_fetching(s, int_add(b, product, loop_i64(b, n)));
-    each_vector(s, (uint32_t)contract_sweep_vectors(p) * p->lanes, add_group, &x);
+    sweep_each_vector(s, (uint32_t)contract_sweep_vectors(p) * p->lanes, add_group, &x);
 }
 
 /* All products FIRST .. FIRST + LENGTH - 1, a block of the law, join the sums. */
@@ -288,7 +293,7 @@ static void emit_block_of(sweep *s, loop_value first, loop_value length)
     place_factors(s, first, length);
     if (sweep_has_columns(p)) {
         sweep_block x = {first, length};
-        each_vector(s, p->lanes, sweep_add_columns, &x);
+        sweep_each_vector(s, p->lanes, sweep_add_columns, &x);
         return;
     }
     if (p->k >= n) {
@@ -314,9 +319,9 @@ static void start(sweep *s, void *user, loop_value column, uint32_t lanes, loop_
     element total = {0};
     (void)element_identity(b, FOLD_SUM, p->form, lanes, &total);
     const loop_value row = loop_for(b, loop_i64(b, 0), loop_i64(b, p->m), 1);
-    if (p->k > CONTRACT_BLOCK)
-        store_sum(s, place(s, s->totals, row, column), total);
-    store_sum(s, place(s, s->sums, row, column), element_zero(b, p->form, lanes));
+    if (s->totals != s->sums)
+        store_sum(s, sweep_place(s, s->totals, row, column), total);
+    store_sum(s, sweep_place(s, s->sums, row, column), element_zero(b, p->form, lanes));
     loop_end(b);
 }
 
@@ -328,9 +333,11 @@ static void join_totals(sweep *s, void *user, loop_value column, uint32_t lanes,
     (void)user;
     (void)count;
     const loop_value row = loop_for(b, loop_i64(b, 0), loop_i64(b, p->m), 1);
-    const loop_value total = place(s, s->totals, row, column), sum = place(s, s->sums, row, column);
+    const loop_value total = sweep_place(s, s->totals, row, column),
+                     sum = sweep_place(s, s->sums, row, column);
     store_sum(s, total,
-              element_combine(b, FOLD_SUM, load_sum(s, total, lanes), load_sum(s, sum, lanes)));
+              element_combine(b, FOLD_SUM, sweep_load_sum(s, total, lanes),
+                              sweep_load_sum(s, sum, lanes)));
     store_sum(s, sum, element_zero(b, p->form, lanes));
     loop_end(b);
 }
@@ -342,9 +349,27 @@ static void finish_columns(sweep *s, void *user, loop_value column, uint32_t lan
     loop_builder *b = g->b;
     (void)user;
     const loop_value row = loop_for(b, loop_i64(b, 0), loop_i64(b, g->p->m), 1);
-    contract_finish_vector(g, load_sum(s, place(s, s->totals, row, column), lanes), row,
+    contract_finish_vector(g, sweep_load_sum(s, sweep_place(s, s->totals, row, column), lanes), row,
                            int_add(b, g->column, column), count);
     loop_end(b);
+}
+
+/* Where the operands of G's batch are, from its column on. */
+static void find_operands(sweep *s)
+{
+    multiplier *g = s->g;
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const loop_value at_a =
+        int_add(b, walk_emit(b, &p->a_batch, g->batch), loop_i64(b, p->spec.a_first));
+    g->a = loop_offset(b, g->all_a, int_times(b, at_a, p->bytes));
+    const loop_value at_b =
+        int_add(b, walk_emit(b, &p->b_batch, g->batch), loop_i64(b, p->spec.b_first));
+    const loop_value at_column =
+        sweep_has_columns(p) ? walk_emit(b, &p->b_n, g->column) : g->column;
+    s->b_at = p->b.load
+                  ? at_b
+                  : loop_offset(b, g->all_b, int_times(b, int_add(b, at_b, at_column), b_unit(p)));
 }
 
 /* Items ITEM .. LAST - 1 of a batch together, as many as `sweep_columns` are. */
@@ -359,24 +384,15 @@ static void emit_sweep(sweep *s, loop_value item, loop_value last)
     const loop_value before_end = loop_min(b, end, loop_i64(b, p->n));
     s->columns = loop_min(b, loop_i64(b, sweep_columns(p)),
                           loop_binary(b, LOOP_ISUB, before_end, g->column));
-    const loop_value at_a =
-        int_add(b, walk_emit(b, &p->a_batch, g->batch), loop_i64(b, p->spec.a_first));
-    g->a = loop_offset(b, g->all_a, int_times(b, at_a, p->bytes));
-    const loop_value at_b =
-        int_add(b, walk_emit(b, &p->b_batch, g->batch), loop_i64(b, p->spec.b_first));
-    const loop_value at_column =
-        sweep_has_columns(p) ? walk_emit(b, &p->b_n, g->column) : g->column;
-    s->b_at = p->b.load
-                  ? at_b
-                  : loop_offset(b, g->all_b, int_times(b, int_add(b, at_b, at_column), b_unit(p)));
-    each_vector(s, p->lanes, start, NULL);
+    find_operands(s);
+    sweep_each_vector(s, p->lanes, start, NULL);
     const loop_value first = loop_for(b, loop_i64(b, 0), loop_i64(b, p->k), CONTRACT_BLOCK);
     const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, p->k), first);
     emit_block_of(s, first, loop_min(b, left, loop_i64(b, CONTRACT_BLOCK)));
     if (p->k > CONTRACT_BLOCK)
-        each_vector(s, p->lanes, join_totals, NULL);
+        sweep_each_vector(s, p->lanes, join_totals, NULL);
     loop_end(b);
-    each_vector(s, p->lanes, finish_columns, NULL);
+    sweep_each_vector(s, p->lanes, finish_columns, NULL);
 }
 
 /* All items that a call is given, batch by batch. */
@@ -397,6 +413,26 @@ static void emit_items(sweep *s)
     loop_end(b);
 }
 
+/* All blocks of the law that a call is given. */
+static void emit_blocks(sweep *s)
+{
+    loop_builder *b = s->g->b;
+    const problem *p = s->g->p;
+    const loop_value all = s->sums;
+    s->g->batch = s->g->column = loop_i64(b, 0);
+    s->columns = loop_i64(b, p->n);
+    find_operands(s);
+    const loop_value block =
+        loop_for(b, loop_param_value(b, LOOP_BEGIN), loop_param_value(b, LOOP_END_AT), 1);
+    const loop_value first = int_times(b, block, CONTRACT_BLOCK);
+    const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, p->k), first);
+    s->sums = s->totals =
+        loop_offset(b, all, int_times(b, block, (int64_t)contract_sweep_sum_bytes(p)));
+    sweep_each_vector(s, p->lanes, start, NULL);
+    emit_block_of(s, first, loop_min(b, left, loop_i64(b, CONTRACT_BLOCK)));
+    loop_end(b);
+}
+
 const loop_program *contract_sweep(problem *p, arena *memory, const char **fault)
 {
     loop_builder b;
@@ -405,17 +441,17 @@ const loop_program *contract_sweep(problem *p, arena *memory, const char **fault
     loop_init(&b, memory);
     g.all_a = loop_buffer(&b, p->a.buffer);
     g.all_b = loop_buffer(&b, p->b.buffer);
-    g.c = p->spec.finish ? 0 : loop_buffer(&b, CONTRACT_C);
-    const uint64_t room = (uint64_t)(p->m * row_bytes(p));
-    s.sums = loop_scratch(&b, room);
-    s.totals = p->k > CONTRACT_BLOCK ? loop_scratch(&b, room) : s.sums;
+    g.c = p->spec.finish || p->is_apart ? 0 : loop_buffer(&b, CONTRACT_C);
+    const uint64_t room = contract_sweep_sum_bytes(p);
+    s.sums = p->is_apart ? loop_buffer(&b, CONTRACT_PACKED_A) : loop_scratch(&b, room);
+    s.totals = p->k > CONTRACT_BLOCK && !p->is_apart ? loop_scratch(&b, room) : s.sums;
     if (!sweep_reads_factors(p))
         s.room = loop_scratch(&b, (uint64_t)(p->m * factor_row(p)));
     if (fetches(p)) {
         s.fetched = loop_var(&b, g.all_b);
         s.fetched_at = loop_var(&b, loop_i64(&b, 0));
     }
-    emit_items(&s);
+    (p->is_apart ? emit_blocks : emit_items)(&s);
     *fault = b.fault;
     return loop_finish_or_fault(&b);
 }

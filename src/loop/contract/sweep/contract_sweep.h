@@ -47,6 +47,13 @@ int64_t sweep_columns(const problem *p);
 
 /* ---- contract_sweep.c ---- */
 
+/* Where ROW (i64) and COLUMN (i64) of the sums at BASE are. */
+loop_value sweep_place(sweep *s, loop_value base, loop_value row, loop_value column);
+element sweep_load_sum(sweep *s, loop_value at, uint32_t lanes);
+/* WORK on every vector of the item's columns, of LANES lanes or fewer; the last may be partial. */
+typedef void sweep_work(sweep *s, void *user, loop_value column, uint32_t lanes, loop_value count);
+void sweep_each_vector(sweep *s, uint32_t lanes, sweep_work *work, void *user);
+
 /* Where the factor of row 0 of A and product K (i64) of the block of the law is. */
 loop_value sweep_factors(sweep *s, loop_value k);
 /* The products of row ROW (i64) of A with the vectors OF_B of a group. */

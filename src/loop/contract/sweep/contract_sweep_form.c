@@ -6,7 +6,9 @@ enum {
     LOADED = 16,           /* ... where B is computed when it is loaded */
     FEWER_STREAMS = 6,     /* where two vectors of each row would not fit in registers else */
     TILE = 1024,           /* columns of an item, at most */
-    ROW = 16 << 10,        /* bytes of a row of B that several items sweep together, at most */
+    ROW = 64 << 10,        /* bytes of a row of B that are swept together, at most */
+    LEAST_BLOCKS = 3,      /* of the law, where these are items: enough for the threads */
+    ROWS_APART = 64,       /* of A, then: the sums of more would take much of the time and memory */
     LEAST_TILE = 256,      /* ... fewer where else sums are more than */
     MOST_SUMS = 256 << 10, /* bytes */
     FEW_TILES = 4,         /* work items, at least, even for a narrow B */
@@ -41,7 +43,10 @@ bool sweep_reads_factors(const problem *p)
 
 int64_t sweep_tile(const problem *p)
 {
-    const int64_t line = LOOP_ALIGN / p->bytes, part = (p->n + FEW_TILES - 1) / FEW_TILES;
+    const int64_t line = LOOP_ALIGN / p->bytes;
+    const bool is_known = !contract_has_dynamic(p->spec.batch, p->spec.n_batch);
+    const int64_t batch = is_known ? p->batch : 1, parts = (FEW_TILES + batch - 1) / batch;
+    const int64_t part = (p->n + parts - 1) / parts;
     const int64_t least = sweep_reads_factors(p) ? (int64_t)LEAST_VECTORS * p->lanes : 1;
     const int64_t tile = ((part < least ? least : part) + line - 1) / line * line;
     int64_t most = TILE;
@@ -55,9 +60,26 @@ int64_t sweep_tile(const problem *p)
 int64_t sweep_columns(const problem *p)
 {
     const int64_t tile = sweep_tile(p), tiles = contract_sweep_tiles(p), most = ROW / p->bytes;
+    if (p->is_apart)
+        return tile * tiles;
     if (p->m > 1 || sweep_has_columns(p))
         return tile;
     return p->n <= most ? tile * tiles : tile * (most / tile);
+}
+
+int64_t contract_sweep_blocks(const problem *p)
+{
+    return (p->k + CONTRACT_BLOCK - 1) / CONTRACT_BLOCK;
+}
+
+bool contract_may_sweep_blocks(const problem *p)
+{
+    const contract_spec *s = &p->spec;
+    return p->batch == 1 && p->m <= ROWS_APART && !sweep_has_columns(p) &&
+           contract_sweep_blocks(p) >= LEAST_BLOCKS && p->n * p->bytes <= ROW &&
+           p->m * p->n * p->bytes <= MOST_SUMS && !contract_has_dynamic(s->m, s->n_m) &&
+           !contract_has_dynamic(s->n, s->n_n) && !contract_has_dynamic(s->k, s->n_k) &&
+           !contract_has_dynamic(s->batch, s->n_batch);
 }
 
 bool contract_may_sweep(const problem *p)
