@@ -10,33 +10,39 @@
  * MOST_IN_SET evict, and fewer where rows of A are read beside them. */
 static uint32_t squares_of(const problem *p)
 {
-    enum { PAGE = 4096, MOST_IN_SET = 16, WIDE = 64, TWO = 2, THREE = 3 };
-    enum { FEW_ROWS = 4, REGISTERS = 15 }; /* for sums and products of B */
+    enum { PAGE = 4096, MOST_IN_SET = 16, WIDE = 64, TWO = 2, FEW_ROWS = 4 };
     const walk n = WALK(p->spec.n, p->spec.n_n, b);
     const int64_t columns = p->has_dynamic_n ? INT64_MAX : p->n;
     const bool shares_set = n.step[0] * p->bytes % PAGE == 0;
     const bool is_short = p->lanes * p->bytes < WIDE;
-    if (p->m > (is_short ? FEW_ROWS : 1) || columns <= p->lanes || p->spec.wanted.vectors == 1 ||
-        (shares_set && (p->m > 1 || TWO * p->lanes > MOST_IN_SET)))
-        return 1;
-    const bool fits = (!shares_set || THREE * p->lanes <= MOST_IN_SET) &&
-                      THREE * (p->m + transposed_at_once(p->elem, p->lanes)) <= REGISTERS;
-    return is_short && fits && p->spec.wanted.vectors != TWO && columns > (int64_t)TWO * p->lanes
-               ? THREE
-               : TWO;
+    const bool is_one = p->m > (is_short ? FEW_ROWS : 1) || columns <= p->lanes ||
+                        p->spec.wanted.vectors == 1 ||
+                        (shares_set && (p->m > 1 || TWO * p->lanes > MOST_IN_SET));
+    return is_one ? 1 : TWO;
+}
+
+static double bytes_of_columns(const problem *p)
+{
+    return (double)p->batch * (double)p->n * (double)p->k * (double)p->bytes;
 }
 
 /* Do columns share few sets of the first-level cache, because of how far apart they are, and are
  * too many to stay there? Then one vector of them is read at a time. */
-static bool takes_block_pairs(const problem *p, const machine *m)
+static bool are_crowded(const problem *p, const machine *m)
 {
     enum { HALF_PAGE = 2048 };
     const walk n = WALK(p->spec.n, p->spec.n_n, b);
-    const double bytes = (double)p->batch * (double)p->n * (double)p->k * (double)p->bytes;
-    return p->m == 1 && n.step[0] * p->bytes % HALF_PAGE == 0 &&
-           p->k >= (int64_t)2 * CONTRACT_BLOCK && bytes > m->l1 && !p->b.load &&
-           !p->has_dynamic_n && !p->is_stage && p->spec.wanted.vectors == 0 &&
+    return p->m == 1 && n.step[0] * p->bytes % HALF_PAGE == 0 && bytes_of_columns(p) > m->l1 &&
+           !p->b.load && !p->has_dynamic_n && !p->is_stage && p->spec.wanted.vectors == 0 &&
            p->spec.wanted.right == RIGHT_ANY;
+}
+
+/* ... of two blocks of products side by side? Short vectors from memory arrive no faster so. */
+static bool takes_block_pairs(const problem *p)
+{
+    enum { IN_CACHE = 2 << 20 };
+    return p->k >= (int64_t)2 * CONTRACT_BLOCK &&
+           (p->has_many_registers || bytes_of_columns(p) <= IN_CACHE);
 }
 
 /* Vectors of columns that come from memory, or share sets of the cache, are short: a line of each
@@ -52,9 +58,10 @@ static uint32_t column_lanes(const problem *p)
 
 void contract_choose_squares(problem *p, const machine *m)
 {
-    p->has_block_pairs = takes_block_pairs(p, m);
+    const bool is_crowded = are_crowded(p, m);
+    p->has_block_pairs = is_crowded && takes_block_pairs(p);
     p->lanes = column_lanes(p);
-    p->nv = p->has_block_pairs ? 1 : squares_of(p);
+    p->nv = is_crowded && (p->has_block_pairs || !p->has_many_registers) ? 1 : squares_of(p);
 }
 
 /* ---- squares ---- */
@@ -250,10 +257,13 @@ static loop_value fetched_at(multiplier *g, loop_value first)
 }
 
 /* What is fetched during the products from number K (i64) of the blocks on: all lines are when
- * these are done, one column after the other. They would crowd the first-level cache. */
+ * these are done, one column after the other. They would crowd the first-level cache. With few
+ * registers all of B is in a cache, from which the hardware is fast enough. */
 static void fetch_next(block_pair *s, loop_value k)
 {
     const problem *p = s->g->p;
+    if (!p->has_many_registers)
+        return;
     loop_builder *b = s->g->b;
     const int64_t products = CONTRACT_BLOCK / p->lanes; /* a column is fetched meanwhile */
     const int64_t bytes = (int64_t)BLOCKS_AT_ONCE * p->lanes * p->lanes * p->bytes;
