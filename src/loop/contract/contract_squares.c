@@ -21,6 +21,7 @@ static uint32_t squares_of(const problem *p)
     return is_one ? 1 : TWO;
 }
 
+/* All columns of all batches. */
 static double bytes_of_columns(const problem *p)
 {
     return (double)p->batch * (double)p->n * (double)p->k * (double)p->bytes;

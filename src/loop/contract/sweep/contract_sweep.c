@@ -3,8 +3,8 @@
  * next rows are fetched meanwhile. A vector of each of these rows is in registers while all rows of
  * A meet it. The sums of an item lie in scratch memory.
  *
- * Of a single row the items are blocks of the law, if there are many of these: B is then one stream
- * for each thread. Their sums lie in memory, and a second program adds them
+ * Where the blocks of the law are not few (contract_may_sweep_blocks), they are the items: each
+ * thread reads B as one stream. Their sums lie in memory, and a second program adds them
  * (contract_sweep_total.c).
  *
  * Where the columns of B are contiguous, not the rows, as many of them as a vector has lanes go
@@ -114,10 +114,13 @@ static void place_factors(sweep *s, loop_value first, loop_value length)
 
 /* ---- what is fetched ---- */
 
-/* The hardware follows the streams by itself as long as there is next to nothing to do between. */
+/* The hardware follows the streams by itself as long as there is next to nothing to do between;
+ * where B is one stream of long rows, also with a few rows of A. */
 static bool fetches(const problem *p)
 {
-    return !p->b.load && p->m > 1 && !sweep_has_columns(p);
+    enum { FEW = 4, LONG = 8 << 10 /* bytes */ };
+    const bool is_followed = p->m == 1 || (p->is_apart && p->m <= FEW && p->n * p->bytes >= LONG);
+    return !p->b.load && !is_followed && !sweep_has_columns(p);
 }
 
 /* During a group the rows of B from product K (i64) on are fetched; after the last ones those with
