@@ -354,7 +354,7 @@ static int64_t narrow_lanes(const rows *s)
     return s->e.lanes < FEW_LANES ? s->e.lanes : FEW_LANES;
 }
 
-static void choose_vectors(rows *s)
+void rows_choose_vectors(rows *s)
 {
     emitter *e = &s->e;
     s->is_costly = rows_are_costly(e->f, s->k);
@@ -374,10 +374,14 @@ static void choose_vectors(rows *s)
         rows_use_short_lanes(s);
 }
 
-/* Bytes of what R keeps for a row, or for a STRIP of vectors of columns. */
-static uint64_t slot_bytes(const rows *s, const reduction *r, int64_t strip)
+uint64_t rows_slot_bytes(const rows *s, const reduction *r, int64_t strip)
 {
     return dtype_bytes(r->sum) * (s->columns ? s->e.lanes : 1) * (uint64_t)strip;
+}
+
+uint64_t rows_places(const rows *s)
+{
+    return s->is_any_order ? rows_any_order_places() : SUM_LANES;
 }
 
 void rows_make_room(rows *s)
@@ -385,12 +389,12 @@ void rows_make_room(rows *s)
     loop_builder *b = s->e.b;
     const bool any = has_any_columns(s);
     const int64_t strip = !s->columns ? 1 : any ? rows_most_strip(s) : s->strip;
-    const uint64_t places = s->is_any_order ? rows_any_order_places() : SUM_LANES;
+    const uint64_t places = rows_places(s);
     for (uint32_t i = 0; s->columns && any && i < s->n; i++)
-        s->r[i].lanes = loop_scratch(b, slot_bytes(s, &s->r[i], strip) * places);
+        s->r[i].lanes = loop_scratch(b, rows_slot_bytes(s, &s->r[i], strip) * places);
     for (uint32_t i = 0; i < s->n; i++) {
         reduction *r = &s->r[i];
-        const uint64_t size = slot_bytes(s, r, strip);
+        const uint64_t size = rows_slot_bytes(s, r, strip);
         if (s->columns && !any)
             r->lanes = loop_scratch(b, size * places);
         if (!rows_are_one_block(s) && !s->is_any_order)
@@ -521,7 +525,7 @@ static bool whole_rows_as_started(rows *s, nest *out)
     loop_builder *b = e->b;
     int64_t items = 1;
     rows_open_buffers(s);
-    choose_vectors(s);
+    rows_choose_vectors(s);
     rows_plan_kept(s);
     rows_make_room(s);
     const uint32_t outer = s->columns ? s->axis - 1 : s->axis;
@@ -569,8 +573,16 @@ bool nest_of_rows(const function *f, const kernel *k, const nest_options *o, are
     rows *s = ARENA_NEW(memory, rows);
     if (!s || !start(s, &b, f, k, o, memory))
         return false;
-    if (!k->is_split || s->n != 1)
-        return whole_rows(s, o, out, memory);
+    if (!k->is_split || s->n != 1) {
+        rows_open_buffers(s);
+        rows_choose_vectors(s);
+        const bool is_apart = rows_may_split_strips(s);
+        if (is_apart && !rows_split_strips(s, out))
+            return false;
+        if (!start(s, &b, f, k, o, memory))
+            return false;
+        return is_apart ? rows_split_strip_results(s, out) : whole_rows(s, o, out, memory);
+    }
     kernel flat;
     bool is_narrow;
     if (!nest_flatten(f, k, s->r[0].n->in[0], memory, &flat, &is_narrow))

@@ -153,13 +153,12 @@ static void join_rows(rows *s, const rows_columns *c, bool for_zeros, loop_value
 }
 
 /* Memory is read in ITERATIONS streams, which the hardware prefetcher follows. */
-static void join_all_rows(rows *s, const rows_columns *c, bool for_zeros)
+static void join_all_rows(rows *s, const rows_columns *c, const row_part *part, bool for_zeros)
 {
     loop_builder *b = s->e.b;
-    const row_part all = rows_all(s);
     loop_value rest;
-    const loop_value whole = rows_whole(s, &all, ITERATIONS, &rest);
-    const loop_value first = loop_for(b, all.first, whole, GROUP);
+    const loop_value whole = rows_whole(s, part, ITERATIONS, &rest);
+    const loop_value first = loop_for(b, part->first, whole, GROUP);
     const loop_value group =
         loop_min(b, loop_binary(b, LOOP_ISUB, whole, first), loop_i64(b, GROUP));
     const loop_value apart = loop_binary(b, LOOP_LSHR, group, loop_i64(b, ITERATIONS_LOG2));
@@ -215,13 +214,13 @@ static loop_value any_is_zero(rows *s, const rows_columns *c)
     return loop_get(b, any);
 }
 
-static void mend_zeros(rows *s, const rows_columns *c)
+static void mend_zeros(rows *s, const rows_columns *c, const row_part *part)
 {
     loop_builder *b = s->e.b;
     const loop_value any = any_is_zero(s, c);
     loop_if(b, loop_binary(b, LOOP_ILT, loop_i64(b, 0), any));
     clear(s, c, ZEROS);
-    join_all_rows(s, c, true);
+    join_all_rows(s, c, part, true);
     const loop_value v = loop_for(b, loop_i64(b, 0), c->full, 1);
     for (uint32_t i = 0; i < s->n; i++) {
         const reduction *r = &s->r[i];
@@ -240,7 +239,7 @@ static void mend_zeros(rows *s, const rows_columns *c)
     loop_end(b);
 }
 
-void rows_reduce_any_order(rows *s, const rows_columns *c)
+void rows_reduce_any_order(rows *s, const rows_columns *c, const row_part *part)
 {
     bool any_float = false;
     for (uint32_t i = 0; i < s->n; i++)
@@ -249,9 +248,9 @@ void rows_reduce_any_order(rows *s, const rows_columns *c)
     clear(s, c, EXTREMA);
     if (rows_notes_nans(s))
         clear(s, c, NANS);
-    join_all_rows(s, c, false);
+    join_all_rows(s, c, part, false);
     if (any_float)
-        mend_zeros(s, c);
+        mend_zeros(s, c, part);
     s->is_plain = false;
 }
 

@@ -136,15 +136,24 @@ typedef struct rows_columns {
 } rows_columns;
 /* These columns and their results. STORE stores what is known of one vector. */
 void rows_reduce_strip(rows *s, const rows_columns *c, void (*store)(rows *s));
+/* Columns of one long matrix may have the blocks of the law as items: then a strip is wide, so that
+ * memory is read in long streams. Sets the number of its vectors, and returns how many strips there
+ * are; the columns of strip NUMBER (i64). Its BLOCK (i64) to the place of that in r->partials; what
+ * these come to. */
+bool rows_may_split_strips(const rows *s);
+int64_t rows_wide_strips(rows *s);
+rows_columns rows_wide_strip(const rows *s, loop_value number);
+void rows_reduce_strip_block(rows *s, const rows_columns *c, loop_value block);
+void rows_finish_strip(rows *s, const rows_columns *c, void (*store)(rows *s));
 /* TIMES as many as a strip has vectors; the emitter moves to vector V of C. */
 loop_value rows_of_strip(const rows *s, int64_t times);
 void rows_move_to(rows *s, const rows_columns *c, loop_value v);
 /* The same where all are extrema, in any order: whether that may be; how many strips each keeps in
- * scratch memory; the columns C, and what R came to in vector V of them. */
+ * scratch memory; PART of the columns C, and what R came to in vector V of them. */
 bool rows_may_be_any_order(const rows *s);
 bool rows_notes_nans(const rows *s); /* beside the extrema, in as many registers */
 uint64_t rows_any_order_places(void);
-void rows_reduce_any_order(rows *s, const rows_columns *c);
+void rows_reduce_any_order(rows *s, const rows_columns *c, const row_part *part);
 element rows_any_order_result(rows *s, const reduction *r, loop_value v);
 /* Extrema are the same in any order: those of PART, which may be longer than a block. */
 bool rows_are_extrema(const rows *s, uint32_t pass);
@@ -167,6 +176,12 @@ bool rows_hoist_results(rows *s);
 void rows_store_vector(rows *s, bool nontemporal);
 void rows_store_row_values(rows *s);
 
+/* Whether vectors lie across rows, how long they are, and what follows from that. */
+void rows_choose_vectors(rows *s);
+/* Bytes of what R keeps for a row, or for a STRIP of vectors of columns. */
+uint64_t rows_slot_bytes(const rows *s, const reduction *r, int64_t strip);
+/* How many such there are beside those of blocks: the lanes of the law, or what extrema need. */
+uint64_t rows_places(const rows *s);
 /* Step by step of the nest OUT: the buffers of its program, and the program of ITEMS work items,
  * EACH of so many cheap operations, which people know as HOW. */
 void rows_open_buffers(rows *s);
@@ -181,6 +196,10 @@ bool rows_are_costly(const function *f, const kernel *k);
 bool rows_split_blocks(rows *s, nest *out);
 bool rows_split_columns(rows *s, nest *out, int64_t columns);
 bool rows_split_results(rows *s, nest *out);
+/* The blocks of wide strips of columns, each an item, and the results of these. For S as it is
+ * after rows_choose_vectors. */
+bool rows_split_strips(rows *s, nest *out);
+bool rows_split_strip_results(rows *s, nest *out);
 
 /* Software pipelining: ITEMS rows of S, from BEGIN to END; and the fewest rows that are worth a
  * call. */

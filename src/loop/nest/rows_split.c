@@ -1,4 +1,4 @@
-/* Long rows, and matrices of few columns: their blocks of the law of bits are reduced by threads,
+/* Long rows, and matrices of long columns: their blocks of the law of bits are reduced by threads,
  * and the results of these combined in order. */
 #include "loop/nest/map.h"
 #include "loop/nest/rows_parts.h"
@@ -91,6 +91,68 @@ bool rows_split_results(rows *s, nest *out)
     rows_store_row_values(s);
     loop_end(b);
     rows_add_step(s, out, items, (uint64_t)blocks, "the results of the blocks");
+    out->steps[1].bytes = out->temps[0];
+    return out->steps[1].program != NULL;
+}
+
+/* Strip NUMBER of STRIPS has the results of its blocks in the temporary ALL, one reduction after
+ * the other. Returns the bytes of ALL. */
+static uint64_t place_partials(rows *s, loop_value all, int64_t strips, loop_value number)
+{
+    loop_builder *b = s->e.b;
+    const int64_t vectors = rows_blocks(s) * s->strip;
+    const loop_value first = loop_binary(b, LOOP_IMUL, number, loop_i64(b, vectors));
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        reduction *r = &s->r[i];
+        r->partials = rows_slot(s, r, loop_at(b, all, (int64_t)bytes), first);
+        bytes += (uint64_t)strips * rows_slot_bytes(s, r, vectors);
+    }
+    return bytes;
+}
+
+bool rows_split_strips(rows *s, nest *out)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    const int64_t strips = rows_wide_strips(s), blocks = rows_blocks(s);
+    rows_plan_kept(s);
+    const loop_value all = loop_buffer(b, emit_buffer_count(s->k));
+    for (uint32_t i = 0; i < s->n; i++)
+        s->r[i].lanes = loop_scratch(b, rows_slot_bytes(s, &s->r[i], s->strip) * rows_places(s));
+    rows_keep_room(s);
+    const loop_value item =
+        loop_for(b, loop_param_value(b, LOOP_BEGIN), loop_param_value(b, LOOP_END_AT), 1);
+    const loop_value number = loop_binary(b, LOOP_UREM, item, loop_i64(b, strips));
+    nest_decode(e, loop_i64(b, 0), s->axis - 1);
+    const rows_columns c = rows_wide_strip(s, number);
+    out->n_temps = 1;
+    out->temps[0] = place_partials(s, all, strips, number);
+    rows_reduce_strip_block(s, &c, loop_binary(b, LOOP_UDIV, item, loop_i64(b, strips)));
+    loop_end(b);
+    rows_add_step(s, out, strips * blocks,
+                  (uint64_t)(nest_cost(e->f, s->k) * SUM_BLOCK) * e->lanes * (uint64_t)s->strip,
+                  "the blocks of columns side by side");
+    return out->steps[0].program != NULL;
+}
+
+bool rows_split_strip_results(rows *s, nest *out)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    rows_open_buffers(s);
+    rows_choose_vectors(s);
+    const int64_t strips = rows_wide_strips(s);
+    const loop_value all = loop_buffer(b, emit_buffer_count(s->k));
+    const loop_value item =
+        loop_for(b, loop_param_value(b, LOOP_BEGIN), loop_param_value(b, LOOP_END_AT), 1);
+    nest_decode(e, loop_i64(b, 0), s->axis - 1);
+    const rows_columns c = rows_wide_strip(s, item);
+    (void)place_partials(s, all, strips, item);
+    rows_finish_strip(s, &c, rows_store_row_values);
+    loop_end(b);
+    rows_add_step(s, out, strips, (uint64_t)(rows_blocks(s) * s->strip),
+                  "the results of the blocks");
     out->steps[1].bytes = out->temps[0];
     return out->steps[1].program != NULL;
 }

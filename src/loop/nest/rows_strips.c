@@ -9,7 +9,10 @@ enum {
     GROUP = ITERATIONS * SUM_LANES, /* rows that do so together */
     LEAST_COLUMNS = 256,
     MOST_COLUMNS = 1024, /* of a strip */
-    PARTS = 4            /* strips that are left for threads */
+    PARTS = 4,           /* strips that are left for threads */
+    /* Bytes of a strip whose blocks of the law are items, at most; where there are no lanes: */
+    APART = 8 << 10,
+    APART_IN_ANY_ORDER = 64 << 10
 };
 
 bool rows_have_strips(const rows *s)
@@ -17,9 +20,19 @@ bool rows_have_strips(const rows *s)
     return s->is_any_order || (s->stores_early && (s->is_dynamic || s->length >= GROUP));
 }
 
+/* The positions of the axes before the columns, where they are known. */
+static int64_t positions_before(const rows *s)
+{
+    int64_t n = 1;
+    for (uint32_t i = 0; i + 1 < s->axis; i++)
+        n *= nest_is_dynamic(s->k, i) ? 1 : s->k->dims[i];
+    return n;
+}
+
 int64_t rows_strip(const rows *s, int64_t width, int64_t lanes)
 {
-    int64_t columns = width / PARTS;
+    const int64_t before = positions_before(s), parts = before < PARTS ? PARTS : 1;
+    int64_t columns = width / parts;
     columns = columns < LEAST_COLUMNS ? LEAST_COLUMNS : columns;
     columns = columns > MOST_COLUMNS ? MOST_COLUMNS : columns;
     columns = columns > width ? width : columns;
@@ -29,6 +42,46 @@ int64_t rows_strip(const rows *s, int64_t width, int64_t lanes)
 int64_t rows_most_strip(const rows *s)
 {
     return rows_have_strips(s) && s->e.lanes < MOST_COLUMNS ? MOST_COLUMNS / s->e.lanes : 1;
+}
+
+/* Full vectors of columns, the last of which may overlap the one before. */
+static int64_t all_vectors(const rows *s)
+{
+    return (s->k->dims[s->e.vector_axis] + s->e.lanes - 1) / s->e.lanes;
+}
+
+bool rows_may_split_strips(const rows *s)
+{
+    enum { LEAST_BLOCKS = 3 };
+    bool is_one = true;
+    for (uint32_t i = 0; i + 1 < s->axis; i++)
+        is_one = is_one && s->k->dims[i] == 1 && !nest_is_dynamic(s->k, i);
+    return is_one && s->columns && !s->is_dynamic && rows_have_strips(s) &&
+           rows_blocks(s) >= LEAST_BLOCKS && !nest_is_dynamic(s->k, s->e.vector_axis) &&
+           !s->is_costly && s->k->dims[s->e.vector_axis] >= (int64_t)s->e.lanes;
+}
+
+int64_t rows_wide_strips(rows *s)
+{
+    int64_t vector = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        vector += (int64_t)s->e.lanes * (int64_t)dtype_bytes(s->r[i].sum);
+    const int64_t bytes = s->is_any_order ? APART_IN_ANY_ORDER : APART;
+    const int64_t most = bytes > vector ? bytes / vector : 1;
+    const int64_t all = all_vectors(s), strips = (all + most - 1) / most;
+    s->strip = (all + strips - 1) / strips;
+    return (all + s->strip - 1) / s->strip;
+}
+
+rows_columns rows_wide_strip(const rows *s, loop_value number)
+{
+    loop_builder *b = s->e.b;
+    const int64_t width = s->k->dims[s->e.vector_axis], lanes = s->e.lanes;
+    const loop_value first = loop_binary(b, LOOP_IMUL, number, loop_i64(b, s->strip));
+    const loop_value left = loop_binary(b, LOOP_ISUB, loop_i64(b, all_vectors(s)), first);
+    return (rows_columns){loop_binary(b, LOOP_IMUL, first, loop_i64(b, lanes)),
+                          loop_min(b, left, loop_i64(b, s->strip)),
+                          width % lanes ? loop_i64(b, width - lanes) : (loop_value)LOOP_NO_VALUE};
 }
 
 loop_value rows_of_strip(const rows *s, int64_t times)
@@ -162,14 +215,20 @@ static void move_block(rows *s, loop_value to, loop_value from)
     loop_end(b);
 }
 
-/* Lane 0 becomes the partial result of BLOCK. */
+/* What R came to in vector V of the columns of a block, or of all rows. */
+static element block_result(rows *s, const reduction *r, loop_value v)
+{
+    return s->is_any_order ? rows_any_order_result(s, r, v) : rows_load_slot(s, r, r->lanes, v);
+}
+
+/* This becomes the partial result of BLOCK. */
 static void keep_block(rows *s, loop_value block)
 {
     loop_builder *b = s->e.b;
     const loop_value v = loop_for(b, loop_i64(b, 0), rows_of_strip(s, 1), 1);
     const loop_value to = place(s, block, v);
     for (uint32_t i = 0; i < s->n; i++)
-        copy(s, &s->r[i], s->r[i].partials, to, s->r[i].lanes, v);
+        rows_store_slot(s, &s->r[i], s->r[i].partials, to, block_result(s, &s->r[i], v));
     loop_end(b);
 }
 
@@ -241,28 +300,72 @@ static void reduce_static(rows *s, const rows_columns *c)
     }
 }
 
-void rows_reduce_strip(rows *s, const rows_columns *c, void (*store)(rows *s))
+/* What the columns C came to is stored; it is in block 0, or there were no blocks. */
+static void store_results(rows *s, const rows_columns *c, bool had_blocks, void (*store)(rows *s))
 {
     emitter *e = &s->e;
     loop_builder *b = e->b;
-    const uint32_t mark = emit_mark(e);
-    rows_hoist_operands(s, 1);
-    if (s->is_any_order)
-        rows_reduce_any_order(s, c);
-    else if (s->is_dynamic)
-        reduce_dynamic(s, c);
-    else
-        reduce_static(s, c);
     const loop_value v = loop_for(b, loop_i64(b, 0), c->full, 1);
     rows_move_to(s, c, v);
     for (uint32_t i = 0; i < s->n; i++) {
         const reduction *r = &s->r[i];
-        const loop_value results = rows_are_one_block(s) ? r->lanes : r->partials;
-        const element x =
-            s->is_any_order ? rows_any_order_result(s, r, v) : rows_load_slot(s, r, results, v);
+        const element x = had_blocks ? rows_load_slot(s, r, r->partials, v) : block_result(s, r, v);
         emit_know(e, r->n->first_value, NULL, rows_finish(s, r, x));
     }
     store(s);
     loop_end(b);
+}
+
+void rows_reduce_strip(rows *s, const rows_columns *c, void (*store)(rows *s))
+{
+    const uint32_t mark = emit_mark(&s->e);
+    rows_hoist_operands(s, 1);
+    const row_part all = rows_all(s);
+    if (s->is_any_order)
+        rows_reduce_any_order(s, c, &all);
+    else if (s->is_dynamic)
+        reduce_dynamic(s, c);
+    else
+        reduce_static(s, c);
+    store_results(s, c, !s->is_any_order && !rows_are_one_block(s), store);
+    emit_forget(&s->e, mark);
+}
+
+static void reduce_part(rows *s, const rows_columns *c, const row_part *part)
+{
+    if (s->is_any_order)
+        rows_reduce_any_order(s, c, part);
+    else
+        reduce_block(s, c, part);
+}
+
+void rows_reduce_strip_block(rows *s, const rows_columns *c, loop_value block)
+{
+    emitter *e = &s->e;
+    loop_builder *b = e->b;
+    const bool has_rest = s->length % SUM_BLOCK != 0;
+    const uint32_t mark = emit_mark(e);
+    rows_hoist_operands(s, 1);
+    if (has_rest) {
+        const uint32_t inner = emit_mark(e);
+        loop_if(b, loop_binary(b, LOOP_IEQ, block, loop_i64(b, rows_blocks(s) - 1)));
+        const row_part last = rows_last_block(s);
+        reduce_part(s, c, &last);
+        emit_forget(e, inner);
+        loop_else(b);
+    }
+    const row_part whole = rows_block(s, block);
+    reduce_part(s, c, &whole);
+    if (has_rest)
+        loop_end(b);
+    keep_block(s, block);
     emit_forget(e, mark);
+}
+
+void rows_finish_strip(rows *s, const rows_columns *c, void (*store)(rows *s))
+{
+    const uint32_t mark = emit_mark(&s->e);
+    combine_blocks(s);
+    store_results(s, c, true, store);
+    emit_forget(&s->e, mark);
 }
