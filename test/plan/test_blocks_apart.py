@@ -19,9 +19,11 @@ def dot(m, k, n):
 
 with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder) / "p.ptir"
-    for m, k, n, is_apart in ((1, 1025, 320, True), (1, 8192, 50, True), (5, 4000, 200, True), (1, 700, 512, True), (1, 500, 512, False), (1, 1025, 20000, False)):
+    for m, k, n, is_apart in ((1, 1025, 320, True), (1, 8192, 100, True), (5, 4000, 200, True), (1, 700, 512, True), (1, 500, 512, False),
+                              (1, 1025, 20000, False)):
         path.write_text(dot(m, k, n))
-        assert (LATER in tenon("explain", path).stdout) == is_apart, (m, k, n)
+        for cpu in ("x86-64", "x86-64-v3", "x86-64-v4"):
+            assert (LATER in tenon("explain", path, "--cpu", cpu).stdout) == is_apart, (m, k, n, cpu)
         if not is_apart:
             continue
         results = set()

@@ -47,8 +47,9 @@ with tempfile.TemporaryDirectory() as name:
             ((2100, 1030), ["max"], 0, "f64", True), ((3000, 200), ["min", "sum"], 0, "f32", True), ((3000, 130), ["max"], 0, "si32", True),
             ((2048, 300), ["sum"], 0, "f32", False), ((5, 300, 512), ["sum"], 0, "f32", False)):
         path.write_text(program(shape, ops, kept, dtype))
-        plan = tenon("explain", path).stdout
-        assert (LATER in plan) == is_apart, plan
+        for cpu in ("x86-64", "x86-64-v3", "x86-64-v4"):
+            plan = tenon("explain", path, "--cpu", cpu).stdout
+            assert (LATER in plan) == is_apart, (cpu, plan)
         inputs = [["--random", 3]]
         if dtype != "si32":
             np.save(folder / "x.npy", zeros(shape, {"f32": np.float32, "f64": np.float64}[dtype]))
