@@ -3,8 +3,10 @@ shows what was chosen, and what it shows can be asked for.
 """
 import itertools
 import json
+import math
 import pathlib
 import random
+import struct
 import sys
 import tempfile
 
@@ -36,6 +38,15 @@ def image(x, w, y, stride="1, 1", pad="[1, 1], [1, 1]", dilate="1, 1"):
   return %y : tensor<{y}>
 }}
 """
+
+
+def with_constant(text, kind):
+    """The same where its second operand, of f32, is a constant."""
+    count = math.prod(int(n) for n in kind.split("x")[:-1])
+    drawn = random.Random(3)
+    data = struct.pack(f"<{count}f", *(drawn.uniform(-1, 1) for _ in range(count))).hex()
+    return text.replace(f", %w: tensor<{kind}>", "").replace(
+        "  %y =", f'  %w = stablehlo.constant dense<"0x{data}"> : tensor<{kind}>\n  %y =')
 
 
 SOFTMAX_BETWEEN = """func @main(%q: tensor<f32, 2x29x24>, %k: tensor<f32, 2x45x24>, %v: tensor<f32, 2x45x40>)
@@ -74,6 +85,10 @@ PROGRAMS = [
     ("batch.ptir", dot("f32, 3x17x70", "f32, 3x70x35", "f32, 3x17x35",
                        "batch_lhs[0] batch_rhs[0] contract_lhs[2] contract_rhs[1]")),
     ("convolution.ir", CONVOLUTION),
+    ("patches.mlir", image("2x3x20x24xf32", "29x3x5x4xf32", "2x29x4x6xf32", "5, 4", "[0, 0], [0, 0]")),
+    ("filters.mlir", with_constant(image("1x24x2x7xf32", "45x24x1x5xf32", "1x45x1x3xf32", "2, 1", "[0, 0], [0, 0]"), "45x24x1x5xf32")),
+    ("pieces.mlir", with_constant(image("2x3x20x24xf32", "29x3x5x4xf32", "2x29x4x6xf32", "5, 4", "[0, 0], [0, 0]"), "29x3x5x4xf32")),
+    ("strips.mlir", image("3x5x17x40xf64", "21x5x2x9xf64", "3x21x6x4xf64", "3, 10", "[0, 0], [0, 0]")),
     ("narrow.mlir", image("2x64x5x6xf32", "70x64x3x3xf32", "2x70x5x6xf32")),
     ("apart.mlir", image("2x24x21x18xf16", "40x24x3x2xf16", "2x40x11x20xf16", "2, 1", "[1, 1], [2, 2]", "1, 2")),
     ("rgb.mlir", image("2x3x23x30xf32", "33x3x3x3xf32", "2x33x12x15xf32", "2, 2")),

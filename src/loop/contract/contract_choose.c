@@ -475,7 +475,9 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
     if (p->b_form == B_COLUMNS && !sweeps)
         contract_choose_squares(p, m);
     const uint32_t wide = p->nv;
-    if (s->b_is_constant && p->b_form == B_PANELS && s->wanted.vectors == 0)
+    /* What is packed inside is one panel, as wide as the block. */
+    if (s->b_is_constant && p->b_form == B_PANELS && s->wanted.vectors == 0 &&
+        s->wanted.right != RIGHT_INSIDE)
         p->nv = constant_vectors(p);
     p->panel_nv = p->nv;
     p->panels = panels_of(p);
