@@ -55,8 +55,9 @@ bool contract_may_tile(const problem *p, const walk *a_m, const walk *a_k)
 bool contract_can_tile(const problem *p, const machine *m, const walk *a_m, const walk *a_k)
 {
     const double work = (double)p->batch * (double)p->m * (double)p->n * (double)p->k;
-    return contract_may_tile(p, a_m, a_k) && p->m >= FEW_ROWS && p->n >= FEW_COLUMNS &&
-           p->k >= FEW_PRODUCTS && work >= WORTH * (double)m->l2 &&
+    const walk b_k = WALK(p->spec.k, p->spec.n_k, b); /* several are packed faster as panels */
+    return contract_may_tile(p, a_m, a_k) && b_k.n == 1 && p->m >= FEW_ROWS &&
+           p->n >= FEW_COLUMNS && p->k >= FEW_PRODUCTS && work >= WORTH * (double)m->l2 &&
            /* in one block of products everything is near as it is */
            (p->k > CONTRACT_BLOCK || a_k->step[0] != 1);
 }

@@ -149,17 +149,9 @@ static void emit_chunk(packing *k, loop_value low, loop_value high, int64_t coun
         emit_row(k, loop_for(b, low, high, 1), count);
         loop_end(b);
     } else if (packing_has_squares(p) && !is_small_constant(p)) {
-        /* Whole squares, then what K leaves over, which is in the last chunk. */
-        const int64_t side = packing_side(p), rest = p->k % side;
-        const loop_value whole = loop_min(b, high, products_size(b, p, SIZE_SQUARES, p->k - rest));
-        packing_emit_squares(k, loop_for(b, low, whole, side), side, count);
-        loop_end(b);
+        packing_emit_squares(k, low, high, count);
         if (p->has_dynamic_k) {
-            emit_elements(k, loop_for(b, whole, high, 1));
-            loop_end(b);
-        } else if (rest > 0) {
-            loop_if(b, loop_binary(b, LOOP_IEQ, high, loop_i64(b, p->k)));
-            packing_emit_squares(k, loop_i64(b, p->k - rest), rest, count);
+            emit_elements(k, loop_for(b, packing_whole_squares(k, high), high, 1));
             loop_end(b);
         }
     } else {

@@ -31,8 +31,11 @@ void packing_put(packing *k, loop_value to, element x, int64_t column);
 bool packing_has_squares(const problem *p);
 /* The products, and columns, of one. */
 uint32_t packing_side(const problem *p);
-/* PRODUCTS of the panel's products, from I on, of all columns, of which COUNT exist. */
-void packing_emit_squares(packing *k, loop_value i, int64_t products, int64_t count);
+/* Products LOW .. HIGH - 1 of a panel, of all columns, of which COUNT exist; without those behind
+ * the last whole square where the number of products is dynamic. */
+void packing_emit_squares(packing *k, loop_value low, loop_value high, int64_t count);
+/* Where the whole squares before product HIGH end. */
+loop_value packing_whole_squares(const packing *k, loop_value high);
 
 /* ---- contract_channels_a.c ---- */
 
