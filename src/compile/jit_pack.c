@@ -5,8 +5,6 @@
 
 #include "graph/literal.h"
 
-enum { SECOND = 1 }; /* the buffer that is packed, in the list of a step */
-
 /* One constant operand of a kernel that is to be packed. */
 typedef struct pack_step {
     const function *f;
@@ -53,7 +51,7 @@ static const nest_step *step_of(const pack_step *s)
 
 static const literal *source_of(const pack_step *s)
 {
-    return literal_of(node_of(s->f, s->k->in[step_of(s)->buffers[SECOND]]));
+    return literal_of(node_of(s->f, s->k->in[step_of(s)->buffers[step_of(s)->constant]]));
 }
 
 static uint64_t bytes_of(const pack_step *s)
@@ -66,7 +64,7 @@ static uint64_t offset_of(const pack_step *s)
 {
     const nest_move *moved = s->plan->steps[s->which].moved;
     for (uint32_t i = 0; i < step_of(s)->n_moved; i++)
-        if (moved[i].at == SECOND)
+        if (moved[i].at == step_of(s)->constant)
             return moved[i].bytes;
     return 0;
 }
@@ -90,6 +88,7 @@ static void key_of(const pack_step *s, derived_key *key)
     derived_key_bytes(key, "pack", 4);
     derived_key_bytes(key, plan->own_key, plan->own_key_bytes);
     derived_key_number(key, step->n_buffers);
+    derived_key_number(key, step->constant);
     for (uint32_t i = 0; i < step->n_buffers; i++)
         derived_key_number(key, is_packed(s, i));
     derived_key_number(key, (uint64_t)step->work);
@@ -184,7 +183,7 @@ static bool pack_into(const packer *p, const pack_step *s, char *to)
     bool ok = job.scratch != NULL;
     if (ok) {
         /* Only what is packed is written. */
-        buffers[SECOND] = (char *)(uintptr_t)source_of(s)->data + offset_of(s);
+        buffers[step->constant] = (char *)(uintptr_t)source_of(s)->data + offset_of(s);
         for (uint32_t i = 0; i < step->n_buffers; i++)
             if (is_packed(s, i))
                 buffers[i] = to;

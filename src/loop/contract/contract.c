@@ -198,7 +198,7 @@ const char *contract_how(const contract_plan *plan, uint32_t i)
 {
     switch (plan->steps[i].role) {
     case CONTRACT_PACKS_A:
-        return "A into panels";
+        return plan->steps[i].is_once ? "A into panels, once" : "A into panels";
     case CONTRACT_PACKS_B:
         return plan->steps[i].is_once ? "B into panels, once" : "B into panels";
     case CONTRACT_ADDS:

@@ -103,9 +103,9 @@ typedef struct contract_spec {
     int64_t a_first_other, b_first_other;
     bool is_transposed; /* the caller's positions have the axes of N before those of M */
     bool b_is_first; /* products are b * a; of complex numbers that rounds otherwise than a * b */
-    bool b_is_constant; /* a constant: its packing program runs once, ahead of time, so packing
-                           costs less */
-    contract_load *load_a, *load_b; /* NULL: from the buffer */
+    bool a_is_constant, b_is_constant; /* what packs a constant runs once, ahead of time, so packing
+                                          costs less */
+    contract_load *load_a, *load_b;    /* NULL: from the buffer */
     void *user_a, *user_b;
     int64_t row_a, row_b; /* what is loaded so lies in rows of so many elements; 0: is not told */
     contract_finish *finish; /* NULL: store to C */
@@ -131,7 +131,7 @@ typedef struct contract_step {
     const loop_program *program;
     int64_t work;          /* items */
     int64_t grain;         /* fewest items worth a thread */
-    bool is_once;          /* it packs a constant B */
+    bool is_once;          /* it packs a constant */
     uint64_t flops, bytes; /* for profiles; bytes are those that must move */
 } contract_step;
 

@@ -419,6 +419,15 @@ static uint32_t choose_lanes(const problem *p, const machine *m)
     return lanes;
 }
 
+/* Are the rows of a constant A, which many columns meet, better copied once? Where their products
+ * are several axes, or reach too many lines of memory. */
+static bool suits_copy(const problem *p, int64_t rows)
+{
+    const walk k = WALK(p->spec.k, p->spec.n_k, a);
+    return contract_copies_once(p) && p->m >= FEW_ROWS && p->n > (int64_t)p->lanes &&
+           (k.n > 1 || is_scattered(p) || is_crowded(p, rows));
+}
+
 bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
                      contract_plan *plan, int64_t *rows, const char **fault)
 {
@@ -447,7 +456,8 @@ bool contract_choose(problem *p, const machine *m, bool is_stage, arena *memory,
                             : left == LEFT_ANY    ? contract_wants_channels(p, m)
                                                   : false);
     const bool is_packed = p->is_im2col || p->has_channels_last || contract_has_border(p) ||
-                           !is_plain(p, &p->a) || left == LEFT_PACKED;
+                           !is_plain(p, &p->a) || left == LEFT_PACKED ||
+                           (left == LEFT_ANY && !is_stage && !sweeps && suits_copy(p, *rows));
     if (is_packed && !pack_a(p, memory, plan, fault))
         return false;
     const walk a_m = WALK(s->m, s->n_m, a), a_k = WALK(s->k, s->n_k, a);

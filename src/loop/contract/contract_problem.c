@@ -66,7 +66,7 @@ void contract_exchange(problem *p)
     s->user_b = old.user_a;
     s->row_a = old.row_b;
     s->row_b = old.row_a;
-    s->b_is_constant = false;
+    s->a_is_constant = s->b_is_constant = false;
     s->is_transposed = !s->is_transposed;
     s->b_is_first = !s->b_is_first;
     p->a = p->b;

@@ -26,8 +26,8 @@ typedef struct nest_step {
     const loop_program *program;
     uint32_t n_buffers; /* of its own list; 0: it takes all buffers of the nest as they stand */
     uint32_t n_read;    /* the first so many of its list are read */
-    bool is_once;       /* it reads only the second of its list, which is a constant, and writes a
-                           temporary */
+    bool is_once;       /* it reads only a constant, and writes a temporary */
+    uint32_t constant;  /* the number of that constant in its list */
     uint32_t packs;     /* the number of that temporary */
     bool is_checked;    /* a step before it has found whether it fails */
     uint32_t buffers[NEST_BUFFERS];

@@ -90,6 +90,7 @@ static void find_spec(const function *f, const node *n, contraction *p, uint32_t
     s->c = value_type(f, n->first_value)->dtype;
     s->sum = contraction_sum(f, n);
     s->b_is_first = o == 1;
+    s->a_is_constant = node_of(f, p->operand[o].base)->op == OP_CONSTANT;
     s->b_is_constant = node_of(f, p->operand[1 - o].base)->op == OP_CONSTANT;
     contraction_drop_windows(p, 1 - o);
     set_axes(p, o, s);
@@ -512,7 +513,8 @@ bool nest_of_products(const function *f, const kernel *k, const nest_options *o,
                             .flops = from->flops,
                             .bytes = from->bytes,
                             .is_once = from->is_once,
-                            .packs = NEST_PACKED,
+                            .constant = from->role == CONTRACT_PACKS_A ? CONTRACT_A : CONTRACT_B,
+                            .packs = from->role == CONTRACT_PACKS_A ? 0 : NEST_PACKED,
                             .how = contract_how(&plan, i)};
         list_buffers(k, p, order, step);
     }

@@ -173,11 +173,13 @@ static void add_packing(const stages *s, part *p, const contract_plan *plan, nes
     out->temps[out->n_temps++] = plan->packed_b_bytes;
     for (uint32_t i = 0; i < plan->n_steps; i++) {
         nest_step *step = &out->steps[out->n_steps++];
+        const bool is_a = plan->steps[i].role == CONTRACT_PACKS_A;
         *step = (nest_step){.program = plan->steps[i].program,
                             .n_buffers = CONTRACT_MORE,
                             .n_read = 2,
                             .is_once = plan->steps[i].is_once,
-                            .packs = p->temps + NEST_PACKED,
+                            .constant = is_a ? CONTRACT_A : CONTRACT_B,
+                            .packs = p->temps + (is_a ? 0 : NEST_PACKED),
                             .work = plan->steps[i].work,
                             .grain = plan->steps[i].grain,
                             .flops = plan->steps[i].flops,

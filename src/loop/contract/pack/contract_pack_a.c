@@ -80,6 +80,13 @@ static void put_last(memory_axes *list, const contract_axis *user)
     list->at[at] = x;
 }
 
+/* Is A a constant of which a copy has the products of a row side by side? */
+bool contract_copies_once(const problem *p)
+{
+    return p->spec.a_is_constant && p->spec.n_windows == 0 && p->parts == 1 && !p->a.load &&
+           p->a.pair == 0;
+}
+
 /* In the order of memory: the shortest steps last. */
 static void collect(problem *p, memory_axes *list)
 {
@@ -108,6 +115,10 @@ static void collect(problem *p, memory_axes *list)
         }
     if (p->has_channels_last)
         put_last(list, &s->k[s->n_k - 1]);
+    /* What is copied once may as well have the order in which it is read. */
+    for (uint32_t i = 0; contract_copies_once(p) && i < s->n_k; i++)
+        if (s->k[i].a != 0 && s->k[i].extent > 1)
+            put_last(list, &s->k[i]);
 }
 
 /* The innermost part of the copy, contiguous there and in A, where neighbours are UNIT elements
@@ -361,6 +372,7 @@ bool contract_pack_a(problem *p, arena *memory, contract_step *step, uint64_t *b
     *bytes = (uint64_t)size * (uint64_t)(p->bytes * p->parts);
     *step = (contract_step){.role = CONTRACT_PACKS_A,
                             .program = loop_finish_or_fault(&b),
+                            .is_once = p->spec.a_is_constant,
                             .work = rows,
                             .grain = 1 + 65536 / row_bytes,
                             .bytes = 2 * *bytes};
