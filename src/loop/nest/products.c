@@ -71,9 +71,39 @@ static void set_axes(const contraction *p, uint32_t o, contract_spec *s)
     s->is_transposed = (o == 1) != p->is_exchanged;
 }
 
-/* Which operand is A? The one with windows, as B has none. */
-static uint32_t left_operand(const contraction *p)
+/* Do the windows of operand 0 meet no element twice, and lie in runs in memory? Then they are
+ * better columns, packed as they are, whose results are contiguous. */
+static bool has_patches(const contraction *p)
 {
+    enum { LEAST_RUN = 4 };
+    const contraction_operand *x = &p->operand[0];
+    bool has_runs = false;
+    for (uint32_t i = 0; i < x->n_windows; i++) {
+        const contraction_window *w = &x->windows[i];
+        int64_t apart = INT64_MAX, reach = 1;
+        for (uint32_t k = 0; k < w->n; k++) {
+            const contraction_loop *loop = &p->loops[w->walkers[k].loop];
+            const int64_t by = w->walkers[k].by;
+            if (loop->extent != loop->extent_other)
+                return false;
+            if (loop->part != CONTRACTION_SUM) {
+                apart = by;
+                continue;
+            }
+            reach += (loop->extent - 1) * by;
+            has_runs = has_runs || (w->step == 1 && by == 1 && loop->extent >= LEAST_RUN);
+        }
+        if (apart < reach)
+            return false;
+    }
+    return has_runs && p->is_exchanged && !p->is_direct && !x->is_guarded;
+}
+
+/* Which operand is A? The one with windows, as B has none. */
+static uint32_t left_operand(contraction *p)
+{
+    if (has_patches(p))
+        contraction_drop_windows(p, 0);
     if (p->operand[0].is_guarded || p->operand[1].is_guarded)
         return p->operand[1].is_guarded;
     if (p->is_exchanged && !p->is_direct && p->operand[0].n_windows == 0)
