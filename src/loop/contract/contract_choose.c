@@ -91,11 +91,23 @@ static bool may_have_parts(const problem *p, const machine *m)
            !p->is_stage && !contract_has_dynamic(p->spec.m, p->spec.n_m);
 }
 
+/* Are rows of images of EXTENT positions cut into whole parts, or few of them not, or into two of
+ * one block? The other blocks have too few chains, and store their columns in pieces. */
+static bool fills_parts(int64_t extent)
+{
+    enum { FEW = 4 }; /* one of so many blocks */
+    const int64_t blocks = (extent + TWO_PARTS - 1) / TWO_PARTS,
+                  lower = blocks * TWO_PARTS - extent;
+    return extent % (TWO_PARTS / 2) == 0 || extent == TWO_PARTS - 1 || lower * FEW <= blocks;
+}
+
 /* ... and are those of images better so? It is as with squares. */
 static bool suits_parts(const problem *p, const machine *m)
 {
-    return may_have_parts(p, m) && p->spec.n_windows > 0 && p->k <= CONTRACT_FEW_FOR_COLUMNS &&
-           p->m >= p->lanes && p->spec.wanted.rows == 0 && p->spec.wanted.right != RIGHT_TILES;
+    const contract_spec *s = &p->spec;
+    return may_have_parts(p, m) && s->n_windows > 0 && p->k <= CONTRACT_FEW_FOR_COLUMNS &&
+           p->m >= p->lanes && (s->n_m == 0 || fills_parts(s->m[s->n_m - 1].extent)) &&
+           s->wanted.rows == 0 && s->wanted.right != RIGHT_TILES;
 }
 
 /* The width of a register block in vectors, and the number of rows that fit: the sums, one row of B
