@@ -541,7 +541,9 @@ static bool whole_rows_as_started(rows *s, nest *out)
         return out->steps[0].program != NULL;
     }
     if (!s->columns) {
-        nest_decode(e, loop_for(b, begin, end, 1), outer);
+        const bool is_fast = !s->is_dynamic && rows_may_be_streams(s);
+        const loop_value first = is_fast ? rows_emit_streams(s, begin, end) : begin;
+        nest_decode(e, loop_for(b, first, end, 1), outer);
         rows_emit_row(s);
         loop_end(b);
         rows_add_step(s, out, items, each, "row by row");

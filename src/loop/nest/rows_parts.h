@@ -96,6 +96,8 @@ static inline bool rows_is_row_value(const rows *s, const kernel_output *out)
 {
     return !((access_axes(out->from) | access_axes(out->to)) >> s->axis & 1);
 }
+/* Is all that is read and written fewer than BYTES, whatever the sizes? */
+bool rows_are_within(const rows *s, uint64_t bytes);
 /* Is PASS bound by memory? (Where later passes compute on rows that are already in the cache, the
  * hardware prefetcher has time for the next ones.) */
 bool rows_runs_ahead(const rows *s, uint32_t pass);
@@ -200,6 +202,16 @@ bool rows_split_results(rows *s, nest *out);
  * after rows_choose_vectors. */
 bool rows_split_strips(rows *s, nest *out);
 bool rows_split_strip_results(rows *s, nest *out);
+
+/* ---- rows_streams.c ---- */
+
+/* Are rows, or blocks of long ones, so many that reading them takes most of the time? Then several
+ * are read at a time: the rows from BEGIN to before END, or as many as they share evenly; or the
+ * whole blocks from number BEGIN on, of BLOCKS each row (i64), of the only reduction, to its
+ * partials. Returns the first that is left. */
+bool rows_may_be_streams(const rows *s);
+loop_value rows_emit_streams(rows *s, loop_value begin, loop_value end);
+loop_value rows_emit_block_streams(rows *s, loop_value begin, loop_value end, loop_value blocks);
 
 /* Software pipelining: ITEMS rows of S, from BEGIN to END; and the fewest rows that are worth a
  * call. */

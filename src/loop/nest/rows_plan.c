@@ -157,20 +157,19 @@ void rows_use_short_lanes(rows *s)
     }
 }
 
-/* Do caches hold all of it, whatever the sizes? They are fast enough without prefetching. */
-static bool is_cached(const rows *s)
+bool rows_are_within(const rows *s, uint64_t bytes)
 {
     bool is_fixed = true;
     for (uint32_t i = 0; i < s->k->rank; i++)
         is_fixed = is_fixed && !nest_is_dynamic(s->k, i);
-    return is_fixed && nest_bytes(s->e.f, s->k) < s->e.cached;
+    return is_fixed && nest_bytes(s->e.f, s->k) < bytes;
 }
 
 bool rows_runs_ahead(const rows *s, uint32_t pass)
 {
     enum { LONG = 8192 };
     bool is_only = s->passes == 1;
-    if (is_cached(s))
+    if (rows_are_within(s, s->e.cached)) /* caches are fast enough without prefetching */
         return false;
     for (uint32_t i = 0; i < s->k->n_out; i++)
         is_only = is_only && rows_is_row_value(s, &s->k->out[i]);

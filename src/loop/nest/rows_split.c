@@ -30,12 +30,16 @@ bool rows_split_blocks(rows *s, nest *out)
     r->partials = loop_buffer(b, emit_buffer_count(s->k));
     e->vector_axis = s->axis;
     e->lanes = SUM_LANES;
-    const loop_value item =
-        loop_for(b, loop_param_value(b, LOOP_BEGIN), loop_param_value(b, LOOP_END_AT), 1);
+    const bool has_rest = s->is_dynamic || last != SUM_BLOCK;
     const loop_value n_blocks = rows_size(s, ROWS_ALL_BLOCKS, blocks);
+    loop_value first = loop_param_value(b, LOOP_BEGIN);
+    const loop_value end = loop_param_value(b, LOOP_END_AT);
+    if (rows_may_be_streams(s) && (!has_rest || s->axis == 0))
+        first =
+            rows_emit_block_streams(s, first, has_rest ? loop_min(b, end, before) : end, n_blocks);
+    const loop_value item = loop_for(b, first, end, 1);
     const loop_value block = loop_binary(b, LOOP_UREM, item, n_blocks);
     nest_decode(e, loop_binary(b, LOOP_UDIV, item, n_blocks), s->axis);
-    const bool has_rest = s->is_dynamic || last != SUM_BLOCK;
     const uint32_t mark = emit_mark(e);
     rows_hoist_operands(s, 1);
     if (has_rest) {
