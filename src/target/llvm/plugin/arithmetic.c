@@ -182,6 +182,16 @@ LLVMValueRef scale(const function_state *f, const loop_inst *i)
 
 /* ---- operations ---- */
 
+/* Where LLVM knows that lanes of both operands are zeros, it takes those of the quotient for zeros,
+ * too, which are NaN. */
+static LLVMValueRef float_quotient(const function_state *f, const loop_inst *i)
+{
+    LLVMValueRef x = in_of(f, i, 0), y = in_of(f, i, 1);
+    if (is_vector(y) && may_have_zeros(f, i->in[0]) && may_have_zeros(f, i->in[1]))
+        y = hidden(f, y);
+    return LLVMBuildFDiv(f->t->builder, x, y, "");
+}
+
 LLVMValueRef float_op(const function_state *f, const loop_inst *i)
 {
     LLVMBuilderRef b = f->t->builder;
@@ -194,7 +204,7 @@ LLVMValueRef float_op(const function_state *f, const loop_inst *i)
     case LOOP_FMUL:
         return LLVMBuildFMul(b, x, y, "");
     case LOOP_FDIV:
-        return LLVMBuildFDiv(b, x, y, "");
+        return float_quotient(f, i);
     case LOOP_FMA:
         return fma_op(f, i);
     case LOOP_FSQRT:

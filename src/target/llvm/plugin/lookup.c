@@ -78,22 +78,6 @@ static bool find_table(const function_state *f, loop_value v, uint32_t depth, lo
     return is_number;
 }
 
-/* X, of which LLVM knows no more. */
-static LLVMValueRef hidden(const function_state *f, LLVMValueRef x)
-{
-    LLVMTypeRef type = LLVMTypeOf(x), takes = LLVMFunctionType(type, &type, 1, false);
-    LLVMValueRef same =
-        LLVMGetInlineAsm(takes, "", 0, "=v,0", 4, false, false, LLVMInlineAsmDialectATT, false);
-    LLVMValueRef y = LLVMBuildCall2(f->t->builder, takes, same, &x, 1, "");
-    static const char *const facts[] = {"memory", "nounwind", "willreturn"}; /* memory: none */
-    for (unsigned n = 0; n < 3; n++) {
-        const unsigned kind = LLVMGetEnumAttributeKindForName(facts[n], strlen(facts[n]));
-        LLVMAddCallSiteAttribute(y, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                 LLVMCreateEnumAttribute(f->t->context, kind, 0));
-    }
-    return y;
-}
-
 /* The index V. Bytes that are widened and then shifted would be shifted first, and widened once for
  * each shift. */
 static LLVMValueRef index_of(const function_state *f, loop_value v)

@@ -80,6 +80,13 @@ LLVMValueRef some_lanes(const function_state *f, LLVMValueRef x, uint32_t first,
 /* The lanes of N vectors, a power of two, one after the other; DONE is overwritten. */
 LLVMValueRef join_lanes(const function_state *f, LLVMValueRef *done, uint32_t n);
 
+/* ---- hidden.c ---- */
+
+/* The vector X, of which LLVM knows no more. */
+LLVMValueRef hidden(const function_state *f, LLVMValueRef x);
+/* May LLVM know that lanes of V are zeros? */
+bool may_have_zeros(const function_state *f, loop_value v);
+
 /* ---- halves.c ---- */
 
 /* V by the conversion of f16; NULL where it is no such number, or the CPU has none. */
