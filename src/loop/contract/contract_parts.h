@@ -392,6 +392,7 @@ void load_some_transposed(loop_builder *b, const loop_value *rows, uint32_t from
 bool contract_may_join_channels(const problem *p);
 /* ... and is that better? */
 bool contract_wants_channels(const problem *p, const machine *m);
+/* Is A a constant, of which a copy has the products of a row side by side? */
 bool contract_copies_once(const problem *p);
 /* A as a dense tensor of P->form with its border, in CONTRACT_PACKED_A, channels side by side where
  * P->has_channels_last; P reads that one from then on. False when sizes overflow, or when there is

@@ -80,7 +80,6 @@ static void put_last(memory_axes *list, const contract_axis *user)
     list->at[at] = x;
 }
 
-/* Is A a constant of which a copy has the products of a row side by side? */
 bool contract_copies_once(const problem *p)
 {
     return p->spec.a_is_constant && p->spec.n_windows == 0 && p->parts == 1 && !p->a.load &&

@@ -25,15 +25,18 @@ static run find_run(const walk *k)
 {
     run r = {.n = 0, .length = 1};
     bool is_taken[CONTRACT_MAX_AXES] = {false};
-    for (uint32_t axis = 0; axis < k->n; axis++) {
-        if (is_taken[axis] || k->step[axis] != r.length)
-            continue;
-        is_taken[axis] = true;
-        r.axes[r.n++] = axis;
-        r.length *= k->extent[axis];
-        axis = UINT32_MAX; /* any may be the next */
+    uint32_t axis = 0;
+    while (axis < k->n) {
+        const bool is_next = !is_taken[axis] && k->step[axis] == r.length;
+        if (is_next) {
+            is_taken[axis] = true;
+            r.axes[r.n++] = axis;
+            r.length *= k->extent[axis];
+        }
+        axis = is_next ? 0 : axis + 1; /* any may follow */
     }
-    for (uint32_t axis = 0, n = r.n; axis < k->n; axis++)
+    uint32_t n = r.n;
+    for (axis = 0; axis < k->n; axis++)
         if (!is_taken[axis])
             r.axes[n++] = axis;
     return r;
