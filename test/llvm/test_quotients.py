@@ -9,6 +9,7 @@ from lib import equality
 MODULE = """%0 = Input () {{name="x"}} : tensor<{kind}>[{n}]
 %1 = Input () {{name="y"}} : tensor<{kind}>[{n}]
 %2 = Mean (%0, [], True) : tensor<{kind}>[]
+%6 = ConstTensor {{fill=0.0}} : tensor<{kind}>[{n}]
 %3 = BinOp ({over}) {{op=Div}} : tensor<{kind}>[{n}]
 %4 = BinOp (%3, %1) {{op=Add}} : tensor<{kind}>[{n}]
 %5 = SliceGrad ({which}) {{starts=[{start}], steps=[{step}], shape=[{size}], ends=[{end}]}} : tensor<{kind}>[{size}]
@@ -19,7 +20,7 @@ faults = []
 with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder) / "m.ir"
     for kind in ("f32", "f64"):
-        for over in ("%2, %0", "%0, %1", "%0, %2"):
+        for over in ("%2, %0", "%0, %1", "%0, %2", "%6, %0"):
             for which in ("%3", "%4"):
                 for n, start, step, size in ((2, 2, 1, 6), (3, 1, 2, 9), (5, 3, 1, 40)):
                     path.write_text(MODULE.format(kind=kind, over=over, which=which, n=n, start=start, step=step, size=size, end=start + n * step))

@@ -3,7 +3,7 @@
 
 #include "target/llvm/plugin/parts.h"
 
-/* X, which fills a register, through an instruction of which there is nothing. */
+/* X, which fills a register, through inline assembly that has no instructions. */
 static LLVMValueRef hidden_register(const function_state *f, LLVMValueRef x)
 {
     LLVMTypeRef type = LLVMTypeOf(x), takes = LLVMFunctionType(type, &type, 1, false);
@@ -46,7 +46,9 @@ LLVMValueRef hidden(const function_state *f, LLVMValueRef x)
 static bool may_have(const function_state *f, loop_value v, uint32_t depth)
 {
     const loop_inst *i = &f->p->at[v];
-    if (i->type.lanes == 1 || i->op == LOOP_SPLAT || i->op == LOOP_LOAD)
+    if (i->op == LOOP_SPLAT) /* of a constant, or of what LLVM does not know */
+        i = &f->p->at[i->in[0]];
+    if (i->op != LOOP_CONST && (i->type.lanes == 1 || i->op == LOOP_LOAD))
         return false;
     switch ((int)i->op) {
     case LOOP_CONST:
