@@ -119,6 +119,10 @@ typedef struct contract_spec {
         wanted; /* chosen by hand; what it leaves open, or cannot be, is chosen here */
 } contract_spec;
 
+/* Products of the right operand that lie side by side: shorter runs are packed element by element.
+ */
+enum { CONTRACT_LEAST_RUN = 4 };
+
 typedef enum contract_role {
     CONTRACT_PACKS_A,
     CONTRACT_PACKS_B,

@@ -71,11 +71,10 @@ static void set_axes(const contraction *p, uint32_t o, contract_spec *s)
     s->is_transposed = (o == 1) != p->is_exchanged;
 }
 
-/* Do the windows of operand 0 meet no element twice, and lie in runs in memory? Then they are
- * better columns, packed as they are, whose results are contiguous. */
+/* Do the windows of operand 0 meet no element twice, and lie in runs in memory? Then they become
+ * plain steps: as columns, packed run by run, they have results that are contiguous. */
 static bool has_patches(const contraction *p)
 {
-    enum { LEAST_RUN = 4 };
     const contraction_operand *x = &p->operand[0];
     bool has_runs = false;
     for (uint32_t i = 0; i < x->n_windows; i++) {
@@ -91,7 +90,7 @@ static bool has_patches(const contraction *p)
                 continue;
             }
             reach += (loop->extent - 1) * by;
-            has_runs = has_runs || (w->step == 1 && by == 1 && loop->extent >= LEAST_RUN);
+            has_runs = has_runs || (w->step == 1 && by == 1 && loop->extent >= CONTRACT_LEAST_RUN);
         }
         if (apart < reach)
             return false;
@@ -100,10 +99,8 @@ static bool has_patches(const contraction *p)
 }
 
 /* Which operand is A? The one with windows, as B has none. */
-static uint32_t left_operand(contraction *p)
+static uint32_t left_operand(const contraction *p)
 {
-    if (has_patches(p))
-        contraction_drop_windows(p, 0);
     if (p->operand[0].is_guarded || p->operand[1].is_guarded)
         return p->operand[1].is_guarded;
     if (p->is_exchanged && !p->is_direct && p->operand[0].n_windows == 0)
@@ -499,6 +496,8 @@ bool product_begin(const function *f, const kernel *k, bool keeps_sides, arena *
     *p = (product){.left = 0};
     if (!contraction_of(f, n, memory, &p->loops))
         return false;
+    if (!keeps_sides && has_patches(&p->loops))
+        contraction_drop_windows(&p->loops, 0);
     p->left = keeps_sides ? 0 : left_operand(&p->loops);
     find_spec(f, n, &p->loops, p->left, &p->spec);
     if (!set_prologues(f, k, memory, p))

@@ -205,10 +205,10 @@ bool rows_split_strip_results(rows *s, nest *out);
 
 /* ---- rows_streams.c ---- */
 
-/* Are rows, or blocks of long ones, so many that reading them takes most of the time? Then several
- * are read at a time: the rows from BEGIN to before END, or as many as they share evenly; or the
- * whole blocks from number BEGIN on, of BLOCKS each row (i64), of the only reduction, to its
- * partials. Returns the first that is left. */
+/* Are rows, or blocks of long ones, so many that reading them takes most of the time? Then four are
+ * read in turn. One function reduces and stores rows, the other the whole blocks of the only
+ * reduction, of BLOCKS each row (i64), to its partials. Both begin with number BEGIN and return the
+ * first one before END that is left, because there are not four more. */
 bool rows_may_be_streams(const rows *s);
 loop_value rows_emit_streams(rows *s, loop_value begin, loop_value end);
 loop_value rows_emit_block_streams(rows *s, loop_value begin, loop_value end, loop_value blocks);

@@ -193,15 +193,15 @@ static void finish_rows(streams *x, const loop_value *partials)
     loop_end(b);
 }
 
-/* Items from BEGIN to before REST, which they share evenly, of ELEMENTS each: the streams are near,
- * or what they read falls into as many pages of memory as there are. */
+/* Each stream takes the same number of the items from BEGIN to before REST, of ELEMENTS each. The
+ * items come in groups, so that the streams stay within few pages of memory. */
 static void open_items(streams *x, loop_value begin, loop_value rest, int64_t elements)
 {
     loop_builder *b = x->s->e.b;
-    const int64_t near = APART / (elements * (int64_t)rows_widest(x->s));
-    const loop_value all = loop_i64(b, STREAMS * (near > 1 ? near : 1));
-    const loop_value group = loop_for(b, begin, rest, STREAMS * (near > 1 ? near : 1));
-    const loop_value items = loop_min(b, loop_binary(b, LOOP_ISUB, rest, group), all);
+    const int64_t fit = APART / (elements * (int64_t)rows_widest(x->s)),
+                  most = STREAMS * (fit > 1 ? fit : 1); /* items of a group */
+    const loop_value group = loop_for(b, begin, rest, most);
+    const loop_value items = loop_min(b, loop_binary(b, LOOP_ISUB, rest, group), loop_i64(b, most));
     x->apart = loop_binary(b, LOOP_LSHR, items, loop_i64(b, STREAMS_LOG2));
     x->first = loop_binary(b, LOOP_IADD, group, loop_for(b, loop_i64(b, 0), x->apart, 1));
 }
@@ -212,7 +212,7 @@ static void close_items(const streams *x)
     loop_end(x->s->e.b);
 }
 
-/* Where as many items from BEGIN to before END as streams share evenly end. */
+/* END, less the items after BEGIN that are too few for each stream to have one more. */
 static loop_value find_rest(const streams *x, loop_value begin, loop_value end)
 {
     loop_builder *b = x->s->e.b;

@@ -47,13 +47,12 @@ static run find_run(const walk *k)
  * them. */
 static bool is_permuted(const problem *p)
 {
-    enum { LEAST_RUN = 4 };
     const walk *k = &p->unpacked.k;
     if (!p->packs_inside || packing_has_rows(p) || k->n <= 1 || k->dynamic != 0 ||
         p->has_dynamic_k || p->parts != 1 || p->unpacked.from.load || p->unpacked.from.pair != 0)
         return false;
     const run r = find_run(k);
-    return r.n == k->n || r.length >= LEAST_RUN;
+    return r.n == k->n || r.length >= CONTRACT_LEAST_RUN;
 }
 
 bool packing_has_squares(const problem *p)
