@@ -61,40 +61,83 @@ void scatter_join(const scatter *s, loop_value at, element x, loop_value count)
     loops_store(s->l, s->to, at, x, count);
 }
 
-void scatter_fill(const scatter *sums, loop_value first, loop_value rows, int64_t width,
-                  loop_value low, loop_value high, const element *x)
+/* Columns LOW .. HIGH of LINES lines of WIDTH elements, from element FIRST on, that become X, the
+ * elements of the first operand (X is NULL), or, from sums, the result (FINISHES). */
+typedef struct fill {
+    loop_value first, lines, low, high;
+    int64_t width;
+    bool is_one; /* all columns of one line, whatever the sizes */
+    const element *x;
+    bool finishes;
+} fill;
+
+static fill fill_of(loops *l, loop_value first, loop_value rows, int64_t width, loop_value low,
+                    loop_value high)
+{
+    loop_builder *b = &l->b;
+    int64_t n;
+    if (scatter_tiles(width) > 1 || !loop_is_i64(b, rows, &n))
+        return (fill){.first = first, .lines = rows, .low = low, .high = high, .width = width};
+    return (fill){.first = first,
+                  .lines = loop_i64(b, 1),
+                  .low = loop_i64(b, 0),
+                  .high = loop_i64(b, n * width),
+                  .width = n * width,
+                  .is_one = true};
+}
+
+static void fill_vector(const scatter *s, const fill *w, loop_value at, loop_value count)
+{
+    loops *l = s->l;
+    if (w->finishes)
+        loops_store(
+            l, loops_out(l, 0), at,
+            element_cast(&l->b, loops_load(l, s->sum, s->to, at, s->lanes, count), s->dtype),
+            count);
+    else
+        loops_store(l, s->to, at,
+                    w->x ? element_splat(&l->b, s->lanes, *w->x) : scatter_read(s, 0, at, count),
+                    count);
+}
+
+static void fill_lines(const scatter *sums, const fill *w)
 {
     scatter all = *sums, *s = &all;
     loops *l = s->l;
     loop_value count;
-    scatter_choose_lanes(s, width);
-    const loop_value row = loop_for(&l->b, loop_i64(&l->b, 0), rows, 1);
-    const loop_value start = loops_add(l, first, loops_times(l, row, width));
-    const loop_value c = scatter_columns(s, low, high, &count);
-    const loop_value at = loops_add(l, start, c);
-    loops_store(l, s->to, at,
-                x ? element_splat(&l->b, s->lanes, *x) : scatter_read(s, 0, at, count), count);
-    loop_end(&l->b);
+    scatter_choose_lanes(s, w->width);
+    const loop_value line = loop_for(&l->b, loop_i64(&l->b, 0), w->lines, 1);
+    const loop_value start = loops_add(l, w->first, loops_times(l, line, w->width));
+    if (w->is_one && !s->is_whole && s->lanes > 1) { /* only the last vector is partial */
+        const int64_t whole = w->width - w->width % s->lanes;
+        const loop_value c = loop_for(&l->b, w->low, loop_i64(&l->b, whole), s->lanes);
+        fill_vector(s, w, loops_add(l, start, c), LOOP_NO_VALUE);
+        loop_end(&l->b);
+        fill_vector(s, w, loops_add(l, start, loop_i64(&l->b, whole)),
+                    loop_i64(&l->b, w->width - whole));
+    } else {
+        const loop_value c = scatter_columns(s, w->low, w->high, &count);
+        fill_vector(s, w, loops_add(l, start, c), count);
+        loop_end(&l->b);
+    }
     loop_end(&l->b);
 }
 
-void scatter_finish(const scatter *sums, loop_value first, loop_value rows, int64_t width,
+void scatter_fill(const scatter *s, loop_value first, loop_value rows, int64_t width,
+                  loop_value low, loop_value high, const element *x)
+{
+    fill w = fill_of(s->l, first, rows, width, low, high);
+    w.x = x;
+    fill_lines(s, &w);
+}
+
+void scatter_finish(const scatter *s, loop_value first, loop_value rows, int64_t width,
                     loop_value low, loop_value high)
 {
-    scatter all = *sums, *s = &all;
-    loops *l = s->l;
-    loop_value count;
-    if (s->sum == s->dtype)
-        return;
-    scatter_choose_lanes(s, width);
-    const loop_value row = loop_for(&l->b, loop_i64(&l->b, 0), rows, 1);
-    const loop_value start = loops_add(l, first, loops_times(l, row, width));
-    const loop_value c = scatter_columns(s, low, high, &count);
-    const loop_value at = loops_add(l, start, c);
-    const element x = loops_load(l, s->sum, s->to, at, s->lanes, count);
-    loops_store(l, loops_out(l, 0), at, element_cast(&l->b, x, s->dtype), count);
-    loop_end(&l->b);
-    loop_end(&l->b);
+    fill w = fill_of(s->l, first, rows, width, low, high);
+    w.finishes = true;
+    if (s->sum != s->dtype)
+        fill_lines(s, &w);
 }
 
 void scatter_open_checked(loops *l, loop_value position, int64_t extent)

@@ -33,10 +33,10 @@ element scatter_read(const scatter *s, uint32_t number, loop_value index, loop_v
 void scatter_join(const scatter *s, loop_value at, element x, loop_value count);
 /* Columns LOW .. HIGH of ROWS rows of WIDTH elements, from element FIRST on: copied from the
  * first operand, or X. */
-void scatter_fill(const scatter *sums, loop_value first, loop_value rows, int64_t width,
+void scatter_fill(const scatter *s, loop_value first, loop_value rows, int64_t width,
                   loop_value low, loop_value high, const element *x);
 /* The sums become the result. */
-void scatter_finish(const scatter *sums, loop_value first, loop_value rows, int64_t width,
+void scatter_finish(const scatter *s, loop_value first, loop_value rows, int64_t width,
                     loop_value low, loop_value high);
 /* Open what depends on POSITION being one of EXTENT; else the run stops. */
 void scatter_open_checked(loops *l, loop_value position, int64_t extent);

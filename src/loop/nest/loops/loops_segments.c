@@ -6,19 +6,6 @@
 
 /* ---- what segments begin with ---- */
 
-/* All ROWS rows of WIDTH elements, of the columns LOW .. HIGH, become X: one line, if these are all
- * columns. */
-static void fill_all(const scatter *s, int64_t rows, int64_t width, loop_value low, loop_value high,
-                     const element *x)
-{
-    loop_builder *b = &s->l->b;
-    if (scatter_tiles(width) == 1)
-        scatter_fill(s, loop_i64(b, 0), loop_i64(b, 1), rows * width, low,
-                     loop_i64(b, rows * width), x);
-    else
-        scatter_fill(s, loop_i64(b, 0), loop_i64(b, rows), width, low, high, x);
-}
-
 /* May a row be -0? One that is a number everywhere is or is not, and integers and truth values that
  * are converted here (kernels do not distinguish what others convert) are not. */
 static bool may_be_minus_zero(const loops *l)
@@ -271,7 +258,7 @@ bool loops_of_segment_reduce(loops *l)
         first = empty;
     g.marks = has_zeros ? no_marks(b, rows) : LOOP_NO_VALUE;
     scatter_open_tile(l, loops_items(l), width, &g.low, &g.high);
-    fill_all(s, rows, width, g.low, g.high, &first);
+    scatter_fill(s, loop_i64(b, 0), loop_i64(b, rows), width, g.low, g.high, &first);
     if (width == 1)
         join_numbers(&g, elements);
     else
