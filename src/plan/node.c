@@ -118,6 +118,12 @@ bool node_is_cheap(const function *f, const node *n)
     return true;
 }
 
+bool kernel_is_one_step(const node *n)
+{
+    const op_info *op = &op_table[n->op];
+    return (op->traits & T_ELEMENTWISE) && ((op->traits & T_CHEAP) || op->cost == 1);
+}
+
 bool node_contracts(const node *n)
 {
     return op_table[n->op].class == K_CONTRACTS;

@@ -255,8 +255,7 @@ static bool computes_in_order(const function *f, const kernel *k, value_id v)
             return false;
         if (kernel_is_uniform(n) || is_single(f, n->first_value) || is_spread)
             continue;
-        if (op_table[n->op].class != K_ELEMENTWISE || !(op_table[n->op].traits & T_CHEAP) ||
-            !has_extents(f, n->first_value, v))
+        if (!kernel_is_one_step(n) || !has_extents(f, n->first_value, v))
             return false;
         for (uint32_t o = 0; o < n->n_in; o++)
             if (!is_single(f, n->in[o]) && !has_extents(f, n->in[o], v))
@@ -290,17 +289,21 @@ static void know(kernel *k, value_id v)
     k->n_in = n;
 }
 
-/* Is operand O of N no list of positions, or so much longer than the result that this is rather
- * kept aside, where one is outside, than all looked at before (loop/nest/check_before.c)? With
- * other sizes it may be shorter. */
-static bool may_check_late(const function *f, const node *n, uint32_t o)
+/* May N compute operand O where it reads it? A list of positions is looked at before, too
+ * (loop/nest/check_before.c), which is cheap where each is met once. Other loops meet them again
+ * and again; they compute a list that is so much longer than the result that this is rather kept
+ * aside, where a position is outside. With other sizes it may be shorter. */
+static bool may_compute(const function *f, const node *n, uint32_t o)
 {
     enum { TIMES = 8 };
     size_t list, result;
     if (o != 1)
         return true;
-    return !f->like && type_bytes(value_type(f, n->in[o]), &list) &&
-           type_bytes(value_type(f, n->first_value), &result) && result < list / TIMES;
+    if (f->like)
+        return false;
+    return n->op == OP_SCATTER_REDUCE ||
+           (type_bytes(value_type(f, n->in[o]), &list) &&
+            type_bytes(value_type(f, n->first_value), &result) && result < list / TIMES);
 }
 
 static bool join_loops(const function *f, arena *memory, const kernel_list *list, const users *u,
@@ -317,7 +320,7 @@ static bool join_loops(const function *f, arena *memory, const kernel_list *list
             !dtype_is_complex(value_type(f, v)->dtype))
             know(k, n->in[o]);
         if (!from || u->readers[v] != 1 || !is_apart(list, n, o, v, &list->at[from - 1]) ||
-            !may_check_late(f, n, o) || !computes_in_order(f, &list->at[from - 1], v) ||
+            !may_compute(f, n, o) || !computes_in_order(f, &list->at[from - 1], v) ||
             k->n_in + list->at[from - 1].n_in > MOST_INPUTS)
             continue;
         if (!join(memory, &list->at[from - 1], n->in[o], k))

@@ -349,3 +349,23 @@ element emit_value(emitter *e, value_id v, const access_map *map)
     emit_know(e, v, map, x);
     return x;
 }
+
+/* An element number is a position along the last axis that has several. */
+element emit_numbered(emitter *e, value_id v, loop_value index, uint32_t lanes, loop_value count)
+{
+    const type *t = value_type(e->f, v);
+    access_map own;
+    const access_map *all =
+        access_identity(t->dims, t->rank, e->memory, &own) ? access_copy(&own, e->memory) : NULL;
+    uint32_t axis = t->rank;
+    while (axis > 0 && t->dims[axis - 1] == 1)
+        axis--;
+    for (uint32_t i = 0; i < t->rank; i++)
+        e->at[i] = i + 1 == axis ? index : loop_i64(e->b, 0);
+    e->rank = t->rank;
+    e->vector_axis = axis > 0 ? axis - 1 : t->rank;
+    e->lanes = axis > 0 ? lanes : 1;
+    e->count = e->lanes == 1 ? LOOP_NO_VALUE : count;
+    const element x = all ? emit_value(e, v, all) : emit_nothing(e, t->dtype);
+    return element_splat(e->b, lanes, x);
+}

@@ -91,6 +91,9 @@ uint32_t emit_buffer_count(const kernel *k);
 
 /* V at the position that MAP leads to; of one lane when it does not vary, else of e->lanes. */
 element emit_value(emitter *e, value_id v, const access_map *map);
+/* The LANES elements of V from number INDEX on, of which COUNT (i64; LOOP_NO_VALUE: all) count. V
+ * is dense, and so is what it is computed from, element by element. E is one of its own. */
+element emit_numbered(emitter *e, value_id v, loop_value index, uint32_t lanes, loop_value count);
 /* Compute now, before further loops begin, what V needs that does not vary along the AXES (a mask).
  */
 void emit_hoist(emitter *e, value_id v, const access_map *map, uint32_t axes);
@@ -145,5 +148,7 @@ void emit_find_seed(emitter *e, uint32_t first);
 
 /* Is N computed in the kernel, not read? */
 bool emit_contains(const kernel *k, uint32_t node_index);
+/* The place of V in k->in; UINT32_MAX when it is not read. */
+uint32_t emit_input(const kernel *k, value_id v);
 
 #endif

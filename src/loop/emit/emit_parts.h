@@ -9,8 +9,6 @@ enum { EMIT_LARGE = 2 << 20 };
 
 /* A placeholder for a value that cannot be computed: the emitter has failed. */
 element emit_nothing(emitter *e, tn_dtype d);
-/* The place of V in k->in; UINT32_MAX when it is not read. */
-uint32_t emit_input(const kernel *k, value_id v);
 /* What is known of V under MAP, or NULL; the same for what is kept in scratch memory. */
 const emit_known *emit_find_known(const emitter *e, value_id v, const access_map *map);
 const emit_kept *emit_find_kept(const emitter *e, value_id v, const access_map *map);

@@ -1,34 +1,27 @@
-/* Positions that are data and already in memory are checked by a step of their own, before the
- * kernel writes anything. What it writes can be a result of the run at once then; results of what
- * may still fail are kept aside and copied at the end. */
+/* Positions that are data, in memory or computed in order from what is, are checked by a step of
+ * their own, before the kernel writes anything. What it writes can be a result of the run at once
+ * then; results of what may still fail are kept aside and copied at the end. */
+#include <string.h>
+
+#include "loop/nest/nest.h"
 #include "ops/attr_rules.h"
 #include "ops/node_facts.h"
 #include "ops/scatter.h"
 
-#include "loop/nest/nest.h"
-
 enum {
     PIECE = 4096, /* positions of one work item */
     LANES = 16,   /* that are looked at together */
-    MOST = 4      /* kinds of them in a kernel */
+    MOST = 4,     /* kinds of them in a kernel */
+    STEPS = 32    /* nodes that compute them: each is looked at for all who read it */
 };
 
-/* Numbers from BASE on: COUNT for each of COMPONENTS, STEP apart, which are below EXTENT. */
+/* The elements of V: N for each of COMPONENTS, STEP apart, which are below EXTENT. */
 typedef struct positions {
-    tn_dtype dtype;
-    uint32_t in; /* of the kernel */
+    value_id v;
     int64_t n, step;
     uint32_t components;
     int64_t extent[TN_MAX_RANK];
 } positions;
-
-static bool is_input(const kernel *k, value_id v, uint32_t *number)
-{
-    for (*number = 0; *number < k->n_in; ++*number)
-        if (k->in[*number] == v)
-            return true;
-    return false;
-}
 
 /* The extents that windows of a scatter_add leave for the components of an index vector. */
 static void find_extents(const function *f, const node *n, positions *out)
@@ -62,18 +55,46 @@ static bool repeats(const node *n)
     return n->op == OP_BROADCAST || n->op == OP_RESHAPE;
 }
 
+/* Is V as large as LIKE, or one number? */
+static bool fits(const type *v, const type *like)
+{
+    return v->count == 1 ||
+           (v->rank == like->rank && memcmp(v->dims, like->dims, v->rank * sizeof *v->dims) == 0);
+}
+
+/* Is V in memory, or does K compute its elements cheaply, each from those of the same number and
+ * from single ones? *LEFT: nodes that may still be looked at. */
+static bool is_known(const function *f, const kernel *k, value_id v, uint32_t *left)
+{
+    const type *t = value_type(f, v);
+    const node *n = node_of(f, v);
+    if (emit_input(k, v) != UINT32_MAX || kernel_is_uniform(n))
+        return true;
+    if (*left == 0 || k->draws || !emit_contains(k, f->values.at[v].node) || node_may_fail(f, n) ||
+        kernel_reads_by_data(n))
+        return false;
+    --*left;
+    const bool is_spread = n->op == OP_BROADCAST && value_type(f, n->in[0])->count == 1;
+    bool is_ok = is_spread || kernel_is_one_step(n);
+    for (uint32_t i = 0; i < n->n_in && is_ok; i++)
+        is_ok = fits(value_type(f, n->in[i]), t) && is_known(f, k, n->in[i], left);
+    return is_ok;
+}
+
 /* What N, of K, looks at; false where that is not to be seen before. */
 static bool positions_of(const function *f, const kernel *k, const node *n, positions *out)
 {
-    value_id at = n->n_in < 2 ? NO_VALUE : n->in[1];
-    while (at != NO_VALUE && !is_input(k, at, &out->in)) /* repeated ones are looked at once */
-        at = (n->op == OP_GATHER || n->op == OP_SCATTER_REDUCE) && repeats(node_of(f, at))
-                 ? node_of(f, at)->in[0]
-                 : NO_VALUE;
-    if (at == NO_VALUE)
+    uint32_t left = STEPS;
+    if (n->n_in < 2)
+        return false;
+    value_id at = n->in[1];
+    while ((n->op == OP_GATHER || n->op == OP_SCATTER_REDUCE) && emit_input(k, at) == UINT32_MAX &&
+           repeats(node_of(f, at)))
+        at = node_of(f, at)->in[0]; /* repeated ones are looked at once */
+    if (!is_known(f, k, at, &left))
         return false;
     const type *x = value_type(f, n->in[0]), *i = value_type(f, at);
-    *out = (positions){.dtype = i->dtype, .in = out->in, .n = i->count, .step = 1, .components = 1};
+    *out = (positions){.v = at, .n = i->count, .step = 1, .components = 1};
     switch ((int)n->op) {
     case OP_TAKE:
         out->extent[0] = x->dims[0];
@@ -94,27 +115,41 @@ static bool positions_of(const function *f, const kernel *k, const node *n, posi
     }
 }
 
+/* What the step is written with. */
+typedef struct check {
+    loop_builder b;
+    const function *f;
+    const kernel *k;
+    arena *memory;
+    bool failed;
+} check;
+
 /* Fails where one of LANES positions at element AT, of component C, is none. */
-static void check_at(loop_builder *b, const positions *p, loop_value at, uint32_t c, uint32_t lanes)
+static void check_at(check *s, const positions *p, loop_value at, uint32_t c, uint32_t lanes)
 {
-    const uint32_t bytes = (uint32_t)dtype_bytes(p->dtype);
-    const loop_value from =
-        loop_offset(b, loop_buffer(b, p->in), loop_binary(b, LOOP_IMUL, at, loop_i64(b, bytes)));
-    const loop_value x = element_cast(b, element_load(b, p->dtype, from, lanes, bytes), TN_SI64).re;
+    loop_builder *b = &s->b;
+    emitter e;
+    s->failed = s->failed || !emit_init(&e, b, s->f, s->k, s->memory);
+    if (s->failed)
+        return;
+    const element position = emit_numbered(&e, p->v, at, lanes, LOOP_NO_VALUE);
+    const loop_value x = element_cast(b, position, TN_SI64).re;
     const loop_value ok =
         loop_binary(b, LOOP_IULT, x, loop_splat(b, lanes, loop_i64(b, p->extent[c])));
     loop_fail(b, loop_any(b, loop_unary(b, LOOP_NOT, ok)), 1);
+    s->failed = e.failed;
 }
 
 /* Positions LOW .. HIGH - 1. */
-static void emit_check(loop_builder *b, const positions *p, loop_value low, loop_value high)
+static void emit_check(check *s, const positions *p, loop_value low, loop_value high)
 {
+    loop_builder *b = &s->b;
     const loop_value step = loop_i64(b, p->step);
     if (p->components == 1) { /* one after the other: in vectors, and what is left */
         const loop_value whole = loop_binary(b, LOOP_AND, loop_binary(b, LOOP_ISUB, high, low),
                                              loop_i64(b, -(int64_t)LANES));
         const loop_value end = loop_binary(b, LOOP_IADD, low, whole);
-        check_at(b, p, loop_for(b, low, end, LANES), 0, LANES);
+        check_at(s, p, loop_for(b, low, end, LANES), 0, LANES);
         loop_end(b);
         low = end;
     }
@@ -126,7 +161,7 @@ static void emit_check(loop_builder *b, const positions *p, loop_value low, loop
                                         loop_i64(b, p->step * p->components)),
                             loop_binary(b, LOOP_UREM, number, step));
     for (uint32_t c = 0; c < p->components; c++)
-        check_at(b, p, loop_binary(b, LOOP_IADD, first, loop_i64(b, c * p->step)), c, 1);
+        check_at(s, p, loop_binary(b, LOOP_IADD, first, loop_i64(b, c * p->step)), c, 1);
     loop_end(b);
 }
 
@@ -138,7 +173,7 @@ static bool is_checked_late(const function *f, const kernel *k, const positions 
     enum { TIMES = 8 };
     if (k->kind != KERNEL_LOOPS || f->is_region || f->like)
         return false;
-    const uint64_t all = (uint64_t)p->n * p->components * dtype_bytes(p->dtype);
+    const uint64_t all = (uint64_t)p->n * p->components * dtype_bytes(value_type(f, p->v)->dtype);
     uint64_t results = 0;
     for (uint32_t i = 0; i < f->outputs.n; i++) {
         size_t bytes = 0;
@@ -181,23 +216,24 @@ bool nest_check_before(const function *f, const kernel *k, arena *memory, nest *
     positions all[MOST];
     int64_t most;
     const uint32_t n = find_positions(f, k, all, &most);
-    loop_builder b;
+    check s = {.f = f, .k = k, .memory = memory};
+    loop_builder *b = &s.b;
     if (n == 0 || out->n_steps == 0 || out->n_steps == NEST_STEPS)
         return true;
-    loop_init(&b, memory);
+    loop_init(b, memory);
     const loop_value item =
-        loop_for(&b, loop_param_value(&b, LOOP_BEGIN), loop_param_value(&b, LOOP_END_AT), 1);
-    const loop_value low = loop_binary(&b, LOOP_IMUL, item, loop_i64(&b, PIECE));
-    const loop_value past = loop_binary(&b, LOOP_IADD, low, loop_i64(&b, PIECE));
+        loop_for(b, loop_param_value(b, LOOP_BEGIN), loop_param_value(b, LOOP_END_AT), 1);
+    const loop_value low = loop_binary(b, LOOP_IMUL, item, loop_i64(b, PIECE));
+    const loop_value past = loop_binary(b, LOOP_IADD, low, loop_i64(b, PIECE));
     for (uint32_t i = 0; i < n; i++)
-        emit_check(&b, &all[i], low, loop_min(&b, past, loop_i64(&b, all[i].n)));
-    loop_end(&b);
+        emit_check(&s, &all[i], low, loop_min(b, past, loop_i64(b, all[i].n)));
+    loop_end(b);
     for (uint32_t i = out->n_steps++; i > 0; i--) {
         out->steps[i] = out->steps[i - 1];
         out->steps[i].is_checked = true;
     }
     nest_step *first = &out->steps[0];
-    *first = (nest_step){.program = loop_finish_or_fault(&b),
+    *first = (nest_step){.program = loop_finish_or_fault(b),
                          .n_buffers = k->n_in,
                          .n_read = k->n_in,
                          .work = (most + PIECE - 1) / PIECE,
@@ -205,5 +241,5 @@ bool nest_check_before(const function *f, const kernel *k, arena *memory, nest *
                          .how = "positions are checked"};
     for (uint32_t i = 0; i < k->n_in; i++)
         first->buffers[i] = i;
-    return first->program != NULL;
+    return first->program != NULL && !s.failed;
 }

@@ -107,31 +107,6 @@ element loops_load(loops *l, tn_dtype d, loop_value base, loop_value index, uint
                : element_load_first(&l->b, d, p, lanes, count, align);
 }
 
-/* V is dense, and so is what it is computed from: an element number is a position along the last
- * axis that has several. */
-static element computed(loops *l, value_id v, loop_value index, uint32_t lanes, loop_value count)
-{
-    const type *t = value_type(l->f, v);
-    access_map own;
-    emitter e;
-    const bool is_ready = emit_init(&e, &l->b, l->f, l->k, l->memory) &&
-                          access_identity(t->dims, t->rank, l->memory, &own);
-    const access_map *all = is_ready ? access_copy(&own, l->memory) : NULL;
-    e.in = l->in;
-    uint32_t axis = t->rank;
-    while (axis > 0 && t->dims[axis - 1] == 1)
-        axis--;
-    for (uint32_t i = 0; i < t->rank; i++)
-        e.at[i] = i + 1 == axis ? index : loop_i64(&l->b, 0);
-    e.rank = t->rank;
-    e.vector_axis = axis > 0 ? axis - 1 : t->rank;
-    e.lanes = axis > 0 ? lanes : 1;
-    e.count = e.lanes == 1 ? LOOP_NO_VALUE : count;
-    const element x = all ? emit_value(&e, v, all) : element_zero(&l->b, t->dtype, 1);
-    l->failed = l->failed || !all || e.failed;
-    return element_splat(&l->b, lanes, x);
-}
-
 element loops_read(loops *l, uint32_t number, loop_value index, uint32_t lanes, loop_value count)
 {
     value_id v = l->n->in[number];
@@ -140,7 +115,15 @@ element loops_read(loops *l, uint32_t number, loop_value index, uint32_t lanes, 
                           count);
     while (!kernel_is_uniform(node_of(l->f, v)) && !emit_contains(l->k, l->f->values.at[v].node))
         v = node_of(l->f, v)->in[0]; /* the same elements in another shape */
-    return computed(l, v, index, lanes, count);
+    emitter e;
+    if (!emit_init(&e, &l->b, l->f, l->k, l->memory)) {
+        l->failed = true;
+        return element_zero(&l->b, value_type(l->f, v)->dtype, lanes);
+    }
+    e.in = l->in;
+    const element x = emit_numbered(&e, v, index, lanes, count);
+    l->failed = l->failed || e.failed;
+    return x;
 }
 
 void loops_store(loops *l, loop_value base, loop_value index, element x, loop_value count)
