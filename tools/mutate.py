@@ -49,7 +49,7 @@ FAULTS = [
           "access_add_constant(s, sized_of(0), factor);", "unit access"),
     Fault("guard-low", "src/loop/emit/emit_index.c", "if (g->of->low < g->low)", "if (g->of->low < g->low - 1)", "script loop/full_partial.py 3 0 pads moves"),
     Fault("sized-sum", "src/graph/sized.h", "(sized){a.now + b.now, other_add(a.other, b.other)}", "(sized){a.now + b.now, other_add(a.now, b.now)}", "script plan/full_sizes.py"),
-    Fault("resize-now", "src/plan/resize.c", "memcpy(k->other, x.other,", "memcpy(k->other, x.now,", "script plan/full_sizes.py"),
+    Fault("resize-now", "src/plan/resize.c", "other[n++] = x.other[i];", "other[n++] = x.now[i];", "script plan/full_sizes.py"),
     # ---- loops and kernels
     Fault("cast-compare", "src/loop/element/element_cast.c", "dtype_is_signed(from) ? LOOP_ILT : LOOP_IULT, y,", "LOOP_ILT, y,", "cases ptir/cast-*.case"),
     Fault("cast-odd", "src/loop/element/element_cast.c", "const_like(b, a, 0x7ff)", "const_like(b, a, 0x3ff)", "cases ptir/cast-halfway.case"),

@@ -118,6 +118,8 @@ bool access_strides(const access_expr *e, uint32_t rank, int64_t *constant, int6
 /* Mask of the axes of the positions on which E depends; on which MAP does, its guards included. */
 uint32_t access_expr_axes(const access_expr *e);
 uint32_t access_axes(const access_map *map);
+/* Has E the same numbers with other sizes? Its axes may be longer or shorter then. */
+bool access_is_fixed(const access_expr *e);
 /* The value of E at a position. */
 int64_t access_value(const access_expr *e, const int64_t *at);
 /* The padding at a position, or -1: the element comes from the source. */

@@ -401,6 +401,17 @@ bool access_strides(const access_expr *e, uint32_t rank, int64_t *constant, int6
     return true;
 }
 
+bool access_is_fixed(const access_expr *e)
+{
+    bool is_fixed = e->constant == e->constant_other;
+    for (uint32_t i = 0; i < e->n && is_fixed; i++) {
+        const access_term *t = &e->at[i];
+        is_fixed = t->factor == t->factor_other &&
+                   (t->kind == ACCESS_AXIS || (t->by == t->by_other && access_is_fixed(t->of)));
+    }
+    return is_fixed;
+}
+
 int64_t access_value(const access_expr *e, const int64_t *at)
 {
     int64_t total = e->constant;

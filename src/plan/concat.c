@@ -36,7 +36,7 @@ static bool is_stack(const grouping *g, const node *n, int64_t axis)
     enum { MOST = 128, LONG = 16 };
     const type *t = value_type(g->f, n->first_value);
     bool is = t->rank >= 2 && axis == t->rank - 1 && n->n_in >= 2 && n->n_in <= MOST &&
-              t->dims[axis] == n->n_in && t->dims[axis - 1] >= LONG && !g->f->like;
+              t->dims[axis] == n->n_in && t->dims[axis - 1] >= LONG;
     for (uint32_t o = 0; is && o < n->n_in; o++)
         is = value_type(g->f, n->in[o])->dims[axis] == 1;
     return is;

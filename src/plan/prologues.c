@@ -297,13 +297,10 @@ static bool may_compute(const function *f, const node *n, uint32_t o)
 {
     enum { TIMES = 8 };
     size_t list, result;
-    if (o != 1)
+    if (o != 1 || n->op == OP_SCATTER_REDUCE)
         return true;
-    if (f->like)
-        return false;
-    return n->op == OP_SCATTER_REDUCE ||
-           (type_bytes(value_type(f, n->in[o]), &list) &&
-            type_bytes(value_type(f, n->first_value), &result) && result < list / TIMES);
+    return !f->like && type_bytes(value_type(f, n->in[o]), &list) &&
+           type_bytes(value_type(f, n->first_value), &result) && result < list / TIMES;
 }
 
 static bool join_loops(const function *f, arena *memory, const kernel_list *list, const users *u,

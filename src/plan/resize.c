@@ -24,8 +24,15 @@ void kernel_set_sizes(const function *f, kernel *k)
     if (!f->like || k->n_out == 0)
         return;
     const access_extents x = access_extents_of(f, value_of_positions(f, k));
-    if (x.rank == k->rank && memcmp(x.now, k->dims, k->rank * sizeof *x.now) == 0)
-        memcpy(k->other, x.other, k->rank * sizeof *x.other);
+    int64_t other[TN_MAX_RANK];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < x.rank; i++)
+        if (n < k->rank && x.now[i] == k->dims[n])
+            other[n++] = x.other[i];
+        else if (x.now[i] != 1 || x.other[i] != 1) /* an axis that K has not */
+            return;
+    if (n == k->rank && n)
+        memcpy(k->other, other, n * sizeof *other);
 }
 
 bool function_is_resized(const function *f, const function *like)

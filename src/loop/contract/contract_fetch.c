@@ -9,16 +9,21 @@
 
 enum { FEW_COLUMNS = 256 /* that each element of A meets */ };
 
-/* Are all sizes and steps known? Tiles and squares fetch for themselves. */
+/* Are all sizes and steps known, but for the number of rows? Tiles and squares fetch for
+ * themselves. */
 static bool may_fetch(const problem *p)
 {
-    return !p->has_any_rows && !p->is_dynamic && !has_any_order(p) && p->parts == 1 &&
+    return !p->has_dynamic_k && !p->has_dynamic_n && !has_any_order(p) && p->parts == 1 &&
            !p->is_tiled && p->b_form != B_COLUMNS;
 }
 
-static bool is_large(double elements, tn_dtype d)
+/* Has a matrix of P so many bytes, COLUMNS elements of D in each row? It may have, where code
+ * serves any number of rows. */
+static bool is_large(const problem *p, int64_t columns, tn_dtype d)
 {
-    return elements * (double)dtype_bytes(d) >= CONTRACT_LARGE;
+    return p->has_any_rows || p->is_dynamic ||
+           (double)p->batch * (double)p->m * (double)columns * (double)dtype_bytes(d) >=
+               CONTRACT_LARGE;
 }
 
 static bool fetches_a(const problem *p)
@@ -26,8 +31,7 @@ static bool fetches_a(const problem *p)
     const bool is_in_order =
         p->products.n == 1 && p->products.a[0] == 1 && p->a_m.n == 1 && p->a_m.step[0] == p->k;
     return may_fetch(p) && is_in_order && !p->spec.a_in_scratch && p->a.buffer == CONTRACT_A &&
-           !p->a.load && p->n <= FEW_COLUMNS &&
-           is_large((double)p->batch * (double)p->m * (double)p->k, p->a.dtype);
+           !p->a.load && p->n <= FEW_COLUMNS && is_large(p, p->k, p->a.dtype);
 }
 
 static bool fetches_c(const problem *p)
@@ -36,8 +40,7 @@ static bool fetches_c(const problem *p)
     const walk *along = columns ? &p->c_m : &p->c_n;
     const int64_t most = columns ? CONTRACT_FEW_FOR_COLUMNS : CONTRACT_BLOCK;
     return may_fetch(p) && !p->spec.c_in_scratch && p->k <= most && p->c_m.n == 1 &&
-           p->c_n.n == 1 && along->step[0] == 1 &&
-           is_large((double)p->batch * (double)p->m * (double)p->n, p->spec.c);
+           p->c_n.n == 1 && along->step[0] == 1 && is_large(p, p->n, p->spec.c);
 }
 
 void multiplier_choose_fetches(multiplier *g)

@@ -158,13 +158,14 @@ bool emit_use_map(emitter *e, const node *n, uint32_t k, uint32_t use, const acc
     return *out != NULL;
 }
 
-/* Is there nowhere that all guards of MAP number FROM and on hold, with sizes that are fixed? */
+/* Is there nowhere that all guards of MAP number FROM and on hold, whatever the sizes? */
 static bool never_hold(const emitter *e, const access_map *map, uint32_t from)
 {
-    for (uint32_t i = from; i < map->n_guards && !e->k->is_generic; i++)
-        if (map->guards[i].of->high < map->guards[i].low ||
-            map->guards[i].of->low >= map->guards[i].high)
+    for (uint32_t i = from; i < map->n_guards; i++) {
+        const access_guard *g = &map->guards[i];
+        if ((g->of->high < g->low || g->of->low >= g->high) && emit_is_fixed_guard(e->k, g))
             return true;
+    }
     return false;
 }
 

@@ -146,6 +146,9 @@ bool emit_visit_reads(emitter *e, value_id v, const access_map *map, emit_visit 
 /* Load the seed, with the first buffer of the kernel being number FIRST of the program. */
 void emit_find_seed(emitter *e, uint32_t first);
 
+/* Is G the same with other sizes, along axes that are as long as now? */
+bool emit_is_fixed_guard(const kernel *k, const access_guard *g);
+
 /* Is N computed in the kernel, not read? */
 bool emit_contains(const kernel *k, uint32_t node_index);
 /* The place of V in k->in; UINT32_MAX when it is not read. */

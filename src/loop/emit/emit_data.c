@@ -1,4 +1,6 @@
 /* Reads at positions that are data (take, gather, dynamic_slice), and the window of an UPDATE. */
+#include <string.h>
+
 #include "loop/emit/emit_parts.h"
 #include "ops/attr_rules.h"
 
@@ -46,6 +48,13 @@ static sized stride_of(const emitter *e, value_id v, uint32_t axis)
     for (uint32_t i = axis + 1; i < rank; i++)
         stride = sized_mul(stride, extent_of(e, v, i));
     return stride;
+}
+
+/* Has V as many elements with other sizes? */
+static bool has_fixed_count(const emitter *e, value_id v)
+{
+    const access_extents x = access_extents_of(e->f, v);
+    return memcmp(x.now, x.other, x.rank * sizeof *x.now) == 0;
 }
 
 /* Where a window of V in X can start along AXIS at most. */
@@ -124,8 +133,9 @@ static bool find_rows(emitter *e, const node *n, const access_map *map, const ac
     const int64_t size = (int64_t)dtype_bytes(x->dtype), positions = e->k->dims[last];
     int64_t place, strides[TN_MAX_RANK];
     if (n->op != OP_GATHER || resolve_axis(n->attrs, KEY_AXIS, x->rank) != x->rank - 1 ||
-        x->count < EMIT_LARGE / size || !access_strides(offset, e->k->rank, &place, strides) ||
-        strides[last] != 0)
+        x->count < EMIT_LARGE / size || !access_is_fixed(offset) ||
+        !sized_is_fixed(extent_of(e, n->in[0], x->rank - 1)) ||
+        !access_strides(offset, e->k->rank, &place, strides) || strides[last] != 0)
         return false;
     w->bytes = x->dims[x->rank - 1] * size;
     w->next = strides[last - 1] * size;
@@ -199,7 +209,8 @@ element emit_by_data(emitter *e, const node *n, const access_map *map)
     if (ok == LOOP_NO_VALUE && !emit_is_strided(&at)) { /* what is the same in all lanes */
         base = emit_address(e, base, at.first, t->dtype);
         at.first = loop_i64(e->b, 0);
-        at.is_short = !e->k->is_generic && x->count <= INT32_MAX / (int64_t)dtype_bytes(t->dtype);
+        at.is_short =
+            has_fixed_count(e, n->in[0]) && x->count <= INT32_MAX / (int64_t)dtype_bytes(t->dtype);
     }
     return emit_load_at(e, base, emit_dtype(e, t->dtype), at, ok, NULL, NULL);
 }

@@ -126,12 +126,22 @@ loop_value emit_both(loop_builder *b, loop_value x, loop_value y)
     return loop_binary(b, LOOP_AND, loop_splat(b, lanes, x), loop_splat(b, lanes, y));
 }
 
+bool emit_is_fixed_guard(const kernel *k, const access_guard *g)
+{
+    const uint32_t axes = access_expr_axes(g->of);
+    bool is_fixed = g->low == g->low_other && g->high == g->high_other && access_is_fixed(g->of);
+    for (uint32_t i = 0; i < k->rank && is_fixed; i++)
+        is_fixed = !(axes >> i & 1) || k->dims[i] == k->other[i];
+    return is_fixed;
+}
+
 /* Do the numbers that G compares fit into 32 bits, those of lanes behind the last position, too? */
 static bool compares_short(const emitter *e, const access_guard *g, const emit_index *x)
 {
     enum { MOST = 1 << 29 };
-    return !e->k->is_generic && g->of->low > -MOST && g->of->high < MOST && g->low > -MOST &&
-           g->high < MOST && x->step > -MOST / LOOP_MAX_LANES && x->step < MOST / LOOP_MAX_LANES;
+    return emit_is_fixed_guard(e->k, g) && g->of->low > -MOST && g->of->high < MOST &&
+           g->low > -MOST && g->high < MOST && x->step > -MOST / LOOP_MAX_LANES &&
+           x->step < MOST / LOOP_MAX_LANES;
 }
 
 /* emit_all_lanes in 32 bits, of which vectors hold twice as many. */

@@ -351,7 +351,7 @@ static void prefetch_line(emitter *e, loop_value base, const type *t, const emit
     const int64_t size = (int64_t)dtype_bytes(t->dtype);
     int64_t first, strides[TN_MAX_RANK];
     if (t->count < EMIT_LARGE / size || e->lanes == 1 || !emit_is_strided(at) || at->step != 1 ||
-        !access_strides(offset, e->k->rank, &first, strides) ||
+        !access_strides(offset, e->k->rank, &first, strides) || !access_is_fixed(offset) ||
         strides[last - 1] == e->k->dims[last] || strides[last - 1] * size < LOOP_ALIGN)
         return;
     const loop_value p = emit_address(e, base, at->first, t->dtype);
@@ -395,9 +395,10 @@ static bool load_field(emitter *e, uint32_t i, const access_map *map, const acce
     const type *t = value_type(e->f, e->k->in[i]);
     const tn_dtype d = emit_dtype(e, t->dtype);
     const int64_t each = RECORD / (int64_t)emit_natural(d);
-    if (e->lanes < FEWEST_LANES || e->f->like || e->count != LOOP_NO_VALUE || map->n_guards > 0 ||
-        (e->moved && e->moved[i] != 0) || dtype_is_complex(d) || emit_natural(d) > WIDEST ||
-        !emit_is_strided(at) || at->step != each || t->count % each != 0)
+    if (e->lanes < FEWEST_LANES || !access_is_fixed(offset) || e->count != LOOP_NO_VALUE ||
+        map->n_guards > 0 || (e->moved && e->moved[i] != 0) || dtype_is_complex(d) ||
+        emit_natural(d) > WIDEST || !emit_is_strided(at) || at->step != each ||
+        t->count % each != 0)
         return false;
     const int64_t field = field_of(e, offset, each);
     const access_expr *record = field < 0 ? NULL : moved_back(e, offset, field);

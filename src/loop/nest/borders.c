@@ -46,7 +46,8 @@ static void look_at(void *user, const access_expr *expr, const emit_read *read)
         const access_term *t = g->of->at;
         if (!(access_expr_axes(g->of) >> last & 1))
             continue;
-        if (g->of->n != 1 || t->kind != ACCESS_AXIS || t->factor != 1) {
+        if (g->of->n != 1 || t->kind != ACCESS_AXIS || t->factor != 1 ||
+            !emit_is_fixed_guard(c->k, g)) {
             c->is_possible = false;
             continue;
         }
@@ -68,9 +69,7 @@ static bool are_few(const emitter *e, const cuts *c)
 static bool find_cuts(emitter *e, const nest_options *o, cuts *c)
 {
     const kernel *k = e->k;
-    *c = (cuts){.k = k, .is_possible = !k->is_generic && !k->draws};
-    for (uint32_t i = 0; i < k->rank; i++)
-        c->is_possible = c->is_possible && !nest_is_dynamic(k, i);
+    *c = (cuts){.k = k, .is_possible = !k->draws && !nest_is_dynamic(k, k->rank - 1)};
     if (o->on.level == LEVEL_AVX512 && k->dims[k->rank - 1] < SHORT)
         return false;
     for (uint32_t i = 0; i < k->n_out && c->is_possible; i++)
@@ -83,7 +82,7 @@ static bool find_cuts(emitter *e, const nest_options *o, cuts *c)
 static const kernel *part_of(const kernel *k, int64_t low, int64_t high, arena *memory)
 {
     const uint32_t last = k->rank - 1;
-    int64_t dims[TN_MAX_RANK], constant[TN_MAX_RANK] = {0};
+    int64_t dims[TN_MAX_RANK], other[TN_MAX_RANK], constant[TN_MAX_RANK] = {0};
     int64_t(*by)[TN_MAX_RANK] = arena_calloc(memory, TN_MAX_RANK, sizeof *by);
     kernel *part = ARENA_NEW(memory, kernel);
     access_map map;
@@ -91,12 +90,13 @@ static const kernel *part_of(const kernel *k, int64_t low, int64_t high, arena *
         return NULL;
     for (uint32_t i = 0; i <= last; i++) {
         dims[i] = i < last ? k->dims[i] : high - low;
+        other[i] = i < last ? k->other[i] : high - low;
         by[i][i] = 1;
     }
     constant[last] = low;
     return access_of_steps(dims, k->rank, k->rank, constant, (const int64_t(*)[TN_MAX_RANK])by,
                            memory, &map) &&
-                   nest_rebase(k, &map, dims, 0, memory, part)
+                   nest_rebase(k, &map, other, 0, memory, part)
                ? part
                : NULL;
 }

@@ -18,34 +18,49 @@ enum {
 /* The elements of V: N for each of COMPONENTS, STEP apart, which are below EXTENT. */
 typedef struct positions {
     value_id v;
-    int64_t n, step;
+    sized n, step;
     uint32_t components;
-    int64_t extent[TN_MAX_RANK];
+    sized extent[TN_MAX_RANK];
 } positions;
+
+static sized extent_of(const function *f, value_id v, uint32_t axis)
+{
+    const access_extents x = access_extents_of(f, v);
+    return (sized){x.now[axis], x.other[axis]};
+}
+
+/* The elements of V from axis FROM on. */
+static sized count_of(const function *f, value_id v, uint32_t from)
+{
+    sized n = sized_of(1);
+    for (uint32_t i = from; i < value_type(f, v)->rank; i++)
+        n = sized_mul(n, extent_of(f, v, i));
+    return n;
+}
 
 /* The extents that windows of a scatter_add leave for the components of an index vector. */
 static void find_extents(const function *f, const node *n, positions *out)
 {
     const type *x = value_type(f, n->in[0]), *i = value_type(f, n->in[1]),
                *u = value_type(f, n->in[2]);
-    int64_t window[TN_MAX_RANK];
+    sized window[TN_MAX_RANK];
     scatter_axes axes;
     find_scatter_axes(n->attrs, x, i, u, &axes);
     for (uint32_t a = 0, d = 0; a < x->rank; a++) {
-        window[a] = 1;
+        window[a] = sized_of(1);
         if (axes.inserted_mask >> a & 1)
             continue;
         while (!(axes.window_mask >> d & 1))
             d++;
-        window[a] = u->dims[d++];
+        window[a] = extent_of(f, n->in[2], d++);
     }
     out->components = axes.n_components;
-    out->n = axes.n_components ? i->count / axes.n_components : 0;
-    for (uint32_t a = axes.vector + 1; a < i->rank; a++)
-        out->step *= i->dims[a];
+    out->n = axes.n_components ? sized_div(out->n, sized_of(axes.n_components)) : sized_of(0);
+    out->step = count_of(f, n->in[1], axes.vector + 1);
     for (uint32_t c = 0; c < axes.n_components; c++) {
         const uint32_t a = axes.component_axis[c];
-        out->extent[c] = x->dims[a] - window[a] + 1;
+        const sized last = sized_add(extent_of(f, n->in[0], a), sized_mul(window[a], sized_of(-1)));
+        out->extent[c] = sized_add(last, sized_of(1));
     }
 }
 
@@ -93,19 +108,19 @@ static bool positions_of(const function *f, const kernel *k, const node *n, posi
         at = node_of(f, at)->in[0]; /* repeated ones are looked at once */
     if (!is_known(f, k, at, &left))
         return false;
-    const type *x = value_type(f, n->in[0]), *i = value_type(f, at);
-    *out = (positions){.v = at, .n = i->count, .step = 1, .components = 1};
+    const uint32_t rank = value_type(f, n->in[0])->rank;
+    *out = (positions){.v = at, .n = count_of(f, at, 0), .step = sized_of(1), .components = 1};
     switch ((int)n->op) {
     case OP_TAKE:
-        out->extent[0] = x->dims[0];
+        out->extent[0] = extent_of(f, n->in[0], 0);
         return true;
     case OP_GATHER:
     case OP_SCATTER_REDUCE:
-        out->extent[0] = x->dims[resolve_axis(n->attrs, KEY_AXIS, x->rank)];
+        out->extent[0] = extent_of(f, n->in[0], resolve_axis(n->attrs, KEY_AXIS, rank));
         return true;
     case OP_SCATTER_ROWS:
     case OP_SEGMENT_REDUCE:
-        out->extent[0] = value_type(f, n->first_value)->dims[0];
+        out->extent[0] = extent_of(f, n->first_value, 0);
         return true;
     case OP_SCATTER_ADD:
         find_extents(f, n, out);
@@ -135,7 +150,7 @@ static void check_at(check *s, const positions *p, loop_value at, uint32_t c, ui
     const element position = emit_numbered(&e, p->v, at, lanes, LOOP_NO_VALUE);
     const loop_value x = element_cast(b, position, TN_SI64).re;
     const loop_value ok =
-        loop_binary(b, LOOP_IULT, x, loop_splat(b, lanes, loop_i64(b, p->extent[c])));
+        loop_binary(b, LOOP_IULT, x, loop_splat(b, lanes, loop_sized(b, p->extent[c])));
     loop_fail(b, loop_any(b, loop_unary(b, LOOP_NOT, ok)), 1);
     s->failed = e.failed;
 }
@@ -144,7 +159,8 @@ static void check_at(check *s, const positions *p, loop_value at, uint32_t c, ui
 static void emit_check(check *s, const positions *p, loop_value low, loop_value high)
 {
     loop_builder *b = &s->b;
-    const loop_value step = loop_i64(b, p->step);
+    const loop_value step = loop_sized(b, p->step);
+    const sized all = sized_mul(p->step, sized_of(p->components));
     if (p->components == 1) { /* one after the other: in vectors, and what is left */
         const loop_value whole = loop_binary(b, LOOP_AND, loop_binary(b, LOOP_ISUB, high, low),
                                              loop_i64(b, -(int64_t)LANES));
@@ -156,12 +172,14 @@ static void emit_check(check *s, const positions *p, loop_value low, loop_value 
     const loop_value number = loop_for(b, low, high, 1);
     loop_value first = number;
     if (p->components > 1) /* of the index vector */
-        first = loop_binary(b, LOOP_IADD,
-                            loop_binary(b, LOOP_IMUL, loop_binary(b, LOOP_UDIV, number, step),
-                                        loop_i64(b, p->step * p->components)),
-                            loop_binary(b, LOOP_UREM, number, step));
-    for (uint32_t c = 0; c < p->components; c++)
-        check_at(s, p, loop_binary(b, LOOP_IADD, first, loop_i64(b, c * p->step)), c, 1);
+        first = loop_binary(
+            b, LOOP_IADD,
+            loop_binary(b, LOOP_IMUL, loop_binary(b, LOOP_UDIV, number, step), loop_sized(b, all)),
+            loop_binary(b, LOOP_UREM, number, step));
+    for (uint32_t c = 0; c < p->components; c++) {
+        const sized place = sized_mul(p->step, sized_of(c));
+        check_at(s, p, loop_binary(b, LOOP_IADD, first, loop_sized(b, place)), c, 1);
+    }
     loop_end(b);
 }
 
@@ -171,9 +189,10 @@ static void emit_check(check *s, const positions *p, loop_value low, loop_value 
 static bool is_checked_late(const function *f, const kernel *k, const positions *p)
 {
     enum { TIMES = 8 };
-    if (k->kind != KERNEL_LOOPS || f->is_region || f->like)
+    if (k->kind != KERNEL_LOOPS || f->is_region)
         return false;
-    const uint64_t all = (uint64_t)p->n * p->components * dtype_bytes(value_type(f, p->v)->dtype);
+    const uint64_t all =
+        (uint64_t)p->n.now * p->components * dtype_bytes(value_type(f, p->v)->dtype);
     uint64_t results = 0;
     for (uint32_t i = 0; i < f->outputs.n; i++) {
         size_t bytes = 0;
@@ -190,7 +209,7 @@ static uint32_t find_positions(const function *f, const kernel *k, positions *al
 {
     uint32_t n = 0;
     *most = 0;
-    if (k->n_in > NEST_BUFFERS || kernel_only_checks(f, &f->nodes.at[k->node]) || k->is_generic)
+    if (k->n_in > NEST_BUFFERS || kernel_only_checks(f, &f->nodes.at[k->node]))
         return 0;
     for (uint32_t i = 0; i < k->n_nodes; i++) {
         const node *at = &f->nodes.at[k->nodes[i]];
@@ -198,7 +217,7 @@ static uint32_t find_positions(const function *f, const kernel *k, positions *al
             continue;
         if (n == MOST || !positions_of(f, k, at, &all[n]) || is_checked_late(f, k, &all[n]))
             return 0;
-        *most = all[n].n > *most ? all[n].n : *most;
+        *most = all[n].n.now > *most ? all[n].n.now : *most;
         n++;
     }
     return *most > 0 ? n : 0;
@@ -226,7 +245,7 @@ bool nest_check_before(const function *f, const kernel *k, arena *memory, nest *
     const loop_value low = loop_binary(b, LOOP_IMUL, item, loop_i64(b, PIECE));
     const loop_value past = loop_binary(b, LOOP_IADD, low, loop_i64(b, PIECE));
     for (uint32_t i = 0; i < n; i++)
-        emit_check(&s, &all[i], low, loop_min(b, past, loop_i64(b, all[i].n)));
+        emit_check(&s, &all[i], low, loop_min(b, past, loop_sized(b, all[i].n)));
     loop_end(b);
     for (uint32_t i = out->n_steps++; i > 0; i--) {
         out->steps[i] = out->steps[i - 1];

@@ -22,12 +22,13 @@ static bool lines_are_aligned(const emitter *e, const kernel_output *out)
         return false;
     if (e->moved_to)
         first -= e->moved_to[out - k->out];
-    if (first * bytes % LOOP_ALIGN || (k->is_generic && first != 0) ||
+    const bool is_fixed = access_is_fixed(to);
+    if (first * bytes % LOOP_ALIGN || (!is_fixed && first != 0) ||
         (last > 0 && (nest_is_dynamic(k, last) || k->dims[last] % LOOP_ALIGN)))
         return false;
     for (uint32_t i = last; i-- > 0;) {
         dense *= k->dims[i + 1];
-        if (strides[i] * bytes % LOOP_ALIGN || (k->is_generic && strides[i] != dense))
+        if (strides[i] * bytes % LOOP_ALIGN || (!is_fixed && strides[i] != dense))
             return false;
     }
     return true;
@@ -134,7 +135,7 @@ loop_value map_aligned(emitter *e, const loop_value *buffers)
 /* Does K go along rows of a known length? */
 static bool has_rows(const kernel *k)
 {
-    return k->rank > 1 && !nest_is_dynamic(k, k->rank - 1) && !k->is_generic;
+    return k->rank > 1 && !nest_is_dynamic(k, k->rank - 1);
 }
 
 /* How many lines before they are needed those of operands are fetched: enough that what comes is on
@@ -314,7 +315,7 @@ static bool of_positions(const function *f, const kernel *k, const nest_options 
     nest_step step = {.n_buffers = 0};
     if (k->kind == KERNEL_MAP)
         map_find_overlays(&e, &step);
-    if (k->kind == KERNEL_MAP && !k->is_generic && !map_move_buffers(&e, &step))
+    if (k->kind == KERNEL_MAP && !map_move_buffers(&e, &step))
         return false;
     void (*const map_some)(emitter *, loop_value, loop_value, const loop_value *) =
         elements ? map_elements : map_line;

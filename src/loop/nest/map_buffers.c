@@ -68,7 +68,7 @@ typedef struct first_uses {
 static void note_first(first_uses *u, uint32_t buffer, const access_expr *offset)
 {
     int64_t *known = &u->at[buffer];
-    const int64_t first = offset && offset->low > 0 ? offset->low : 0;
+    const int64_t first = offset && offset->low > 0 && access_is_fixed(offset) ? offset->low : 0;
     *known = *known < 0 || first < *known ? first : *known;
 }
 

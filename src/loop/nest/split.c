@@ -39,7 +39,8 @@ static void find_axis(splits *s, const access_expr *e)
         s->has_quotients = true;
         find_axis(s, t->of);
         if (t->of->n != 1 || t->of->constant != 0 || inner->kind != ACCESS_AXIS ||
-            inner->factor != 1 || s->k->dims[inner->axis] % t->by != 0)
+            inner->factor != 1 || t->by != t->by_other || !access_is_fixed(t->of) ||
+            nest_is_dynamic(s->k, inner->axis) || s->k->dims[inner->axis] % t->by != 0)
             continue;
         if (s->axis == s->k->rank || t->by < s->by) {
             s->axis = inner->axis;
@@ -80,17 +81,20 @@ static bool look(const function *f, const kernel *k, arena *memory, splits *s)
 /* Axis s->axis of K as two. */
 static bool split_axis(const kernel *k, const splits *s, arena *memory, kernel *out)
 {
-    int64_t dims[TN_MAX_RANK];
+    int64_t dims[TN_MAX_RANK], other[TN_MAX_RANK];
     access_map map;
     uint32_t n = 0;
     for (uint32_t i = 0; i < k->rank; i++) {
-        dims[n++] = i == s->axis ? k->dims[i] / s->by : k->dims[i];
+        const int64_t by = i == s->axis ? s->by : 1;
+        dims[n] = k->dims[i] / by;
+        other[n++] = k->other[i] / by;
         if (i == s->axis)
-            dims[n++] = s->by;
+            dims[n] = other[n] = by;
+        n += i == s->axis;
     }
     const access_extents own = {k->rank, k->dims, k->other};
-    return access_of_reshape((access_extents){n, dims, dims}, own, memory, &map) &&
-           nest_rebase(k, &map, dims, 0, memory, out);
+    return access_of_reshape((access_extents){n, dims, other}, own, memory, &map) &&
+           nest_rebase(k, &map, other, 0, memory, out);
 }
 
 bool nest_split(const function *f, const kernel *k, arena *memory, kernel *out, bool *applies)
@@ -98,10 +102,7 @@ bool nest_split(const function *f, const kernel *k, arena *memory, kernel *out, 
     splits s;
     kernel now = *k;
     *applies = false;
-    for (uint32_t i = 0; i < k->rank; i++)
-        if (nest_is_dynamic(k, i))
-            return true;
-    if (k->kind != KERNEL_MAP || k->is_generic)
+    if (k->kind != KERNEL_MAP)
         return true;
     for (;;) {
         kernel next;
