@@ -47,12 +47,28 @@ void multiplier_choose_fetches(multiplier *g)
 {
     g->fetches_a = fetches_a(g->p);
     g->fetches_c = fetches_c(g->p);
+    g->fetches_columns = contract_fetches_columns(g->p);
     g->fetched = LOOP_NO_VALUE;
+}
+
+/* The next columns, as many bytes of them for each product as a block has columns. */
+static void begin_column_fetch(multiplier *g, loop_value first)
+{
+    const problem *p = g->p;
+    loop_builder *b = g->b;
+    const int64_t columns = columns_of(p);
+    g->fetched_most = columns * p->bytes;
+    g->fetched_each = loop_i64(b, g->fetched_most);
+    g->fetched = loop_offset(
+        b, g->b_at,
+        int_add(b, loop_i64(b, columns * p->k * p->bytes), int_times(b, first, g->fetched_most)));
 }
 
 void multiplier_begin_fetch(multiplier *g, loop_value first)
 {
     const problem *p = g->p;
+    if (g->fetches_columns)
+        begin_column_fetch(g, first);
     if (!g->fetches_a)
         return;
     const loop_value at = int_add(g->b, loop_i64(g->b, p->k), first);

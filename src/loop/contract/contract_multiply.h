@@ -32,7 +32,7 @@ typedef struct multiplier {
     loop_value block; /* which block of rows this is */
     loop_value ahead; /* the address for the first iteration */
     /* Fetching of what the next block of rows reads and writes. */
-    bool fetches_a, fetches_c;
+    bool fetches_a, fetches_columns, fetches_c;
     loop_value fetched;      /* the address for the first product of a run; LOOP_NO_VALUE: none */
     loop_value fetched_each; /* bytes for each product (i64), ... */
     int64_t fetched_most;    /* ... at most */
@@ -129,6 +129,9 @@ int64_t b_unit(const problem *p);
 /* Does what computes B, of each product whose number is a multiple of OF, have a row whose number
  * is that too, and all columns of a block in it? */
 bool contract_has_rows(const problem *p, uint32_t of);
+/* Are the next columns of B, which is read in columns in place, fetched in the order of their
+ * addresses while those of a block are read? */
+bool contract_fetches_columns(const problem *p);
 /* UNITS (i64) after AT. */
 loop_value b_moved(multiplier *g, loop_value at, loop_value units);
 /* A's element BYTES after AT, ROW rows further, in every lane. */

@@ -85,9 +85,20 @@ static double bytes_of_b(const problem *p)
     return bytes;
 }
 
-/* Columns are more streams than the hardware follows well. From the third-level cache long ones are
- * fetched only where each part of a column is a line. What comes from memory goes into the
- * second-level cache, which has more room for lines on their way. */
+bool contract_fetches_columns(const problem *p)
+{
+    enum { LARGE = 8 << 20, IN_CACHE = 2 << 20, SHORT = 1 << 10, MOST = 96 << 10 /* of a block */ };
+    const double bytes = bytes_of_b(p);
+    const int64_t column = p->k * p->bytes;
+    return p->b_form == B_COLUMNS && !p->b.load && !p->has_many_registers && !p->has_dynamic_k &&
+           p->parts == 1 && p->products.n == 1 && p->b_n.n == 1 && p->b_n.step[0] == p->k &&
+           columns_of(p) * column <= MOST &&
+           (bytes >= LARGE || (bytes >= IN_CACHE && column <= SHORT));
+}
+
+/* Columns are more streams than the hardware follows well, where vectors are long. From the
+ * third-level cache long ones are fetched only where each part of a column is a line. What comes
+ * from memory goes into the second-level cache, which has more room for lines on their way. */
 static ahead find_ahead(const problem *p)
 {
     enum { LARGE = 8 << 20, IN_CACHE = 2 << 20, SOME = 256, MORE = 1024 };
@@ -100,7 +111,8 @@ static ahead find_ahead(const problem *p)
         x.columns = columns_of(p) * (x.is_far ? 2 : 1);
     }
     const bool has_lines = p->lanes * p->bytes >= LOOP_ALIGN || x.columns > 0;
-    x.any = !p->b.load && (x.is_far || (has_lines && bytes >= IN_CACHE));
+    x.any = !p->b.load && (x.is_far || (has_lines && bytes >= IN_CACHE)) &&
+            (p->has_many_registers || p->m > 1 || x.columns > 0) && !contract_fetches_columns(p);
     return x;
 }
 
