@@ -136,12 +136,11 @@ bool emit_is_fixed_guard(const kernel *k, const access_guard *g)
 }
 
 /* Do the numbers that G compares fit into 32 bits, those of lanes behind the last position, too? */
-static bool compares_short(const emitter *e, const access_guard *g, const emit_index *x)
+static bool compares_short(const access_guard *g, const emit_index *x)
 {
     enum { MOST = 1 << 29 };
-    return emit_is_fixed_guard(e->k, g) && g->of->low > -MOST && g->of->high < MOST &&
-           g->low > -MOST && g->high < MOST && x->step > -MOST / LOOP_MAX_LANES &&
-           x->step < MOST / LOOP_MAX_LANES;
+    return x->step == x->step_other && g->of->low > -MOST && g->of->high < MOST && g->low > -MOST &&
+           g->high < MOST && x->step > -MOST / LOOP_MAX_LANES && x->step < MOST / LOOP_MAX_LANES;
 }
 
 /* emit_all_lanes in 32 bits, of which vectors hold twice as many. */
@@ -158,23 +157,31 @@ static loop_value short_lanes(emitter *e, const emit_index *x)
                : loop_binary(b, LOOP_IADD, v, loop_convert(b, LOOP_TRUNCATE, LOOP_I32, x->lanes));
 }
 
+/* X in the type of V, whose numbers it is compared with. */
+static loop_value limit_like(loop_builder *b, loop_value v, sized x)
+{
+    const loop_type t = loop_value_type(b, v);
+    if (sized_is_fixed(x) || t.elem == LOOP_I64)
+        return loop_sized_const(b, t, x);
+    return loop_splat(b, t.lanes, loop_convert(b, LOOP_TRUNCATE, LOOP_I32, loop_sized(b, x)));
+}
+
 /* Whether LOW <= expr < HIGH, in one lane or in all. */
 static loop_value holds(emitter *e, const access_guard *g)
 {
     loop_builder *b = e->b;
     const emit_index x = emit_expr(e, g->of);
-    const loop_value v = !emit_varies(e, &x)        ? x.first
-                         : compares_short(e, g, &x) ? short_lanes(e, &x)
-                                                    : emit_all_lanes(e, &x);
-    const loop_type t = loop_value_type(b, v);
+    const loop_value v = !emit_varies(e, &x)     ? x.first
+                         : compares_short(g, &x) ? short_lanes(e, &x)
+                                                 : emit_all_lanes(e, &x);
     loop_value ok = LOOP_NO_VALUE;
     if (g->of->low < g->low)
         ok = loop_unary(
             b, LOOP_NOT,
-            loop_binary(b, LOOP_ILT, v, loop_sized_const(b, t, (sized){g->low, g->low_other})));
+            loop_binary(b, LOOP_ILT, v, limit_like(b, v, (sized){g->low, g->low_other})));
     if (g->of->high >= g->high) {
         const loop_value below =
-            loop_binary(b, LOOP_ILT, v, loop_sized_const(b, t, (sized){g->high, g->high_other}));
+            loop_binary(b, LOOP_ILT, v, limit_like(b, v, (sized){g->high, g->high_other}));
         ok = ok == LOOP_NO_VALUE ? below : emit_both(b, ok, below);
     }
     return ok == LOOP_NO_VALUE ? loop_const(b, loop_type_of(LOOP_MASK, 1), 1) : ok;

@@ -4,6 +4,7 @@
 
 enum {
     PIECE = 4096,     /* positions of a long axis that make one work item */
+    LONG_LINE = 512,  /* positions for which it pays to look where they are stored */
     AHEAD = 512,      /* elements that operands are prefetched before they are needed, */
     MOST_WAITING = 32 /* by kernels of at most this cost: others do not wait for memory */
 };
@@ -20,6 +21,8 @@ static bool lines_are_aligned(const emitter *e, const kernel_output *out)
     int64_t first, strides[TN_MAX_RANK], dense = 1;
     if (!to || !access_strides(to, k->rank, &first, strides))
         return false;
+    if (e->looks_at_lines)
+        return strides[last] == 1;
     if (e->moved_to)
         first -= e->moved_to[out - k->out];
     const bool is_fixed = access_is_fixed(to);
@@ -116,6 +119,22 @@ void map_body(emitter *e, const loop_value *buffers, bool nontemporal)
                    nontemporal && map_may_store_nontemporal(e, &k->out[i]));
 }
 
+/* Where the part of a line of output NUMBER begins that the emitter stands at; its buffer, where
+ * lines lie alike. */
+static loop_value line_of(emitter *e, uint32_t number, loop_value buffer)
+{
+    const kernel_output *out = &e->k->out[number];
+    const type *t = value_type(e->f, out->into);
+    const access_expr *to = access_offset(out->to, access_extents_of(e->f, out->into), e->memory);
+    if (!e->looks_at_lines || !to)
+        return buffer;
+    loop_builder *b = e->b;
+    const int64_t moved = e->moved_to ? e->moved_to[number] : 0;
+    const loop_value first = loop_binary(b, LOOP_ISUB, emit_expr(e, to).first, loop_i64(b, moved));
+    const int64_t bytes = (int64_t)dtype_bytes(t->dtype);
+    return loop_offset(b, buffer, loop_binary(b, LOOP_IMUL, first, loop_i64(b, bytes)));
+}
+
 loop_value map_aligned(emitter *e, const loop_value *buffers)
 {
     loop_builder *b = e->b;
@@ -123,7 +142,7 @@ loop_value map_aligned(emitter *e, const loop_value *buffers)
     for (uint32_t i = 0; i < e->k->n_out; i++) {
         if (!map_may_store_nontemporal(e, &e->k->out[i]))
             continue;
-        const loop_value address = loop_address(b, buffers[i]);
+        const loop_value address = loop_address(b, line_of(e, i, buffers[i]));
         bits = bits == LOOP_NO_VALUE ? address : loop_binary(b, LOOP_OR, bits, address);
     }
     if (bits == LOOP_NO_VALUE)
@@ -173,6 +192,8 @@ void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buf
             const loop_value last = nest_number(b, is_dynamic, WHOLE, extent - rest);
             whole = loop_select(b, loop_binary(b, LOOP_ILT, high, last), high, last);
         }
+        e->at[axis] = low;
+        e->looks_at_lines = is_dynamic && axis > 0 && extent >= LONG_LINE;
         const loop_value aligned = map_aligned(e, buffers);
         for (int nontemporal = aligned != LOOP_NO_VALUE; nontemporal >= 0; nontemporal--) {
             if (nontemporal)
@@ -190,6 +211,7 @@ void map_line(emitter *e, loop_value low, loop_value high, const loop_value *buf
             if (nontemporal)
                 loop_else(b);
         }
+        e->looks_at_lines = false;
         if (aligned != LOOP_NO_VALUE)
             loop_end(b);
     }
