@@ -565,7 +565,9 @@ typedef struct tn_compile_options {
                        that is ready sooner and slower, with the same bits; the second run of the
                        program compiles the optimised code before it begins, which counts for its time
                        limit. Where sizes are open until a run, `pool` is given or the allocator is not
-                       the system's, all code is optimised without being asked for */
+                       the system's, all code is optimised without being asked for. Open sizes whose
+                       runs have taken long get code for these alone, likewise, in a run without a
+                       time limit */
     bool plan_only; /* the program is to be explained and shown, and cannot be run: `cpu` may be one
                        whose code this machine cannot run, for which there is none */
 } tn_compile_options;

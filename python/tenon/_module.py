@@ -361,8 +361,9 @@ class Module(NotCopied):
         schedule  of matrix products and convolutions, for tuning: choices such as "rows=8,vectors=2"
         memory_bytes  that a run may hold of values between inputs and outputs, as far as computing
                   some of them again can do that; 0: everything is kept
-        eager     compile all code optimised; else kernels with little to do may first get code that is ready
-                  sooner and slower, which the second run exchanges before it begins
+        eager     compile all code optimised, and none in later runs with the same sizes; else kernels with little to do
+                  may first get code that is ready sooner and slower, which the second run exchanges before it begins,
+                  and open sizes that come again and again get code of their own in one of the runs
         plan_only the program can be explained, not run, and `cpu` may be one whose code this machine cannot run
         progress  is told of everything that took time
         """

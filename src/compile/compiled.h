@@ -22,6 +22,8 @@ typedef struct variant {
     /* guarded by the cache's lock */
     uint32_t users;
     bool is_cached;
+    bool is_own;   /* its code is for these extents alone, or will not be replaced by such code */
+    int64_t spent; /* nanoseconds, in runs */
     uint64_t last_use;
 } variant;
 
@@ -54,6 +56,7 @@ struct tn_program {
     engine *engine;
     tape *tape;            /* without a cache; NULL: the evaluator runs it */
     struct pipeline *made; /* where it is only to be explained: what it would run; else NULL */
+    bool makes_own;        /* of extents that it often runs with it makes code for these alone */
     uint64_t turns;        /* that the evaluator lets loops of while take in a run; 0: any number */
     other_sizes others;    /* without a cache: what code is compared with */
 };
@@ -66,11 +69,13 @@ void unknown_sizes(const tn_program *p, size_t first, size_t n, text_buffer *nam
 tn_status report_unknown_sizes(const tn_program *p, const char *what);
 
 /* The variant of P for the extents of the inputs IN, whose ranks and dtypes fit; made if P does not
- * have it, of which EVENTS, which may be NULL, are told. Whoever takes it gives it back. Reports to
- * SINK. */
+ * have it, of which EVENTS, which may be NULL, are told. One that runs have taken long of is made
+ * again, for these extents alone, where the run HAS_TIME. Whoever takes it gives it back. Reports
+ * to SINK. */
 tn_status variant_take(const tn_program *p, const tn_buffer *in, tn_diagnostic_sink sink,
-                       const tn_profiler *events, variant **v);
-void variant_give_back(const tn_program *p, variant *v);
+                       const tn_profiler *events, bool has_time, variant **v);
+/* SPENT: the nanoseconds that a run of V took. */
+void variant_give_back(const tn_program *p, variant *v, int64_t spent);
 /* NULL when there is no memory. */
 variant_cache *variant_cache_new(const tn_allocator *allocator);
 void variant_cache_free(const tn_allocator *allocator, variant_cache *cache);

@@ -65,10 +65,14 @@ static tn_status as_input(tn_status s)
 static tn_status run_stages(const tn_program *p, variant *v, pipeline *made, other_graph *other)
 {
     TN_TRY(as_input(pipeline_to(made, STAGE_BIND)));
-    other_sizes_offer(made->others, other);
+    if (made->others)
+        other_sizes_offer(made->others, other);
+    v->graph->had_symbols =
+        v->graph->had_symbols && !v->is_own; /* all that is constant is folded */
     TN_TRY(note_outputs(p, v));
     TN_TRY(pipeline_to(made, STAGE_LOAD));
-    other_sizes_keep(made->others, other);
+    if (made->others)
+        other_sizes_keep(made->others, other);
     v->tape = made->tape;
     made->tape = NULL;
     return TN_OK;
@@ -109,22 +113,25 @@ static tn_status build(const tn_program *p, const tn_buffer *in, const tn_profil
     pipeline_init(&made, FOR_RUNS, p->engine, v->graph, STAGE_BIND);
     made.sizes = sizes;
     made.options = p->options;
-    made.others = &others;
+    made.others = v->is_own ? NULL : &others; /* its own: nothing is done for other extents */
     made.events = events;
-    other_graph other = take_other(p->cache);
+    other_graph other = {.graph = NULL};
+    if (!v->is_own)
+        other = take_other(p->cache);
     const tn_status s = run_stages(p, v, &made, &other);
     pipeline_release(&made);
-    give_other(p->cache, &other);
+    if (!v->is_own)
+        give_other(p->cache, &other);
     other_sizes_release(&others);
     return s;
 }
 
 static tn_status variant_new(const tn_program *p, const tn_buffer *in, tn_diagnostic_sink sink,
-                             const tn_profiler *events, variant **out)
+                             const tn_profiler *events, bool is_own, variant **out)
 {
     variant *v = memory_alloc(&p->allocator, sizeof *v);
     if (v)
-        *v = (variant){.cx = context_new(&p->allocator, &sink)};
+        *v = (variant){.cx = context_new(&p->allocator, &sink), .is_own = is_own};
     if (!v || !v->cx) {
         diag_channel d;
         diag_init(&d, &p->allocator, sink);
@@ -220,17 +227,59 @@ static variant *insert(variant_cache *c, variant *v)
     return evicted;
 }
 
+/* ---- code for extents that are run often ---- */
+
+/* Have runs of V, for any extents, taken so long that code of its own, which may be much faster, is
+ * worth a try? Who asks first is told so, others never. The lock is held. */
+static bool deserves_own(const tn_program *p, variant *v)
+{
+    enum { TIMES = 10 };
+    const int64_t compiling = 5000000; /* ns for each node, about */
+    const int64_t nodes = (int64_t)module_entry(v->graph)->nodes.n;
+    if (!p->makes_own || v->is_own || !v->tape || !v->is_cached ||
+        v->spent / TIMES < nodes * compiling)
+        return false;
+    v->is_own = true;
+    return true;
+}
+
+/* V, which the caller has taken, in the cache and with the caller becomes one whose code is for its
+ * extents alone. Where that fails it stays. */
+static void replace(const tn_program *p, const tn_buffer *in, const tn_profiler *events,
+                    variant **v)
+{
+    variant_cache *c = p->cache;
+    variant *own = NULL, *old = *v;
+    if (variant_new(p, in, (tn_diagnostic_sink){0}, events, true, &own) != TN_OK)
+        return;
+    (void)pthread_mutex_lock(&c->lock);
+    own->users = 1;
+    own->last_use = ++c->clock;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->at[i] == old) {
+            c->at[i] = own;
+            own->is_cached = true;
+            old->is_cached = false;
+        }
+    (void)pthread_mutex_unlock(&c->lock);
+    *v = own;
+    variant_give_back(p, old, 0);
+}
+
 tn_status variant_take(const tn_program *p, const tn_buffer *in, tn_diagnostic_sink sink,
-                       const tn_profiler *events, variant **v)
+                       const tn_profiler *events, bool has_time, variant **v)
 {
     variant_cache *c = p->cache;
     variant *made = NULL, *useless = NULL;
     (void)pthread_mutex_lock(&c->lock); /* fails only where it is misused */
     *v = find(c, p, in);
+    const bool is_slow = *v && has_time && deserves_own(p, *v);
     (void)pthread_mutex_unlock(&c->lock);
+    if (is_slow)
+        replace(p, in, events, v);
     if (*v)
         return TN_OK;
-    TN_TRY(variant_new(p, in, sink, events, &made));
+    TN_TRY(variant_new(p, in, sink, events, false, &made));
     (void)pthread_mutex_lock(&c->lock);
     *v = find(c, p, in); /* another thread was faster */
     if (*v) {
@@ -245,10 +294,11 @@ tn_status variant_take(const tn_program *p, const tn_buffer *in, tn_diagnostic_s
     return TN_OK;
 }
 
-void variant_give_back(const tn_program *p, variant *v)
+void variant_give_back(const tn_program *p, variant *v, int64_t spent)
 {
     variant_cache *c = p->cache;
     (void)pthread_mutex_lock(&c->lock);
+    v->spent += spent;
     v->users--;
     const bool is_free = v->users == 0 && !v->is_cached;
     (void)pthread_mutex_unlock(&c->lock);

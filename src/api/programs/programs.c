@@ -4,6 +4,7 @@
 #include "api/programs/programs.h"
 #include "base/text/text.h"
 #include "compile/pipeline.h"
+#include "compile/tiers/tiers.h"
 #include "eval/custom_set.h"
 #include "pass/pass.h"
 
@@ -149,6 +150,7 @@ static tn_status compile(tn_program *p, const module *m, const tn_compile_option
     TN_TRY(sizes_of_bindings(p->graph, o->bindings, o->n_bindings, &p->sizes));
     TN_TRY(note_named_axes(p));
     if (!inputs_are_known(p->graph, p->sizes)) {
+        p->makes_own = tiers_are_used(p->engine);
         p->engine->eager = true; /* other sizes use the code of the first ones, which stays */
         p->cache = variant_cache_new(&p->allocator);
         return p->cache ? note_interface(p) : module_no_memory(p->graph);

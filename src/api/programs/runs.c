@@ -371,16 +371,17 @@ static tn_status run_variant(run *r, const tn_buffer *in, tn_buffer *out)
         r->tape = r->p->tape;
     } else {
         TN_TRY(check_open_types(r, in));
-        TN_TRY(variant_take(r->p, in, r->cx.diag.sink, r->profiler, &v));
+        TN_TRY(variant_take(r->p, in, r->cx.diag.sink, r->profiler, r->deadline == 0, &v));
         r->graph = v->graph;
         r->outputs = v->outputs;
         r->tape = v->tape;
     }
+    const int64_t start = v ? clock_now() : 0;
     tn_status s = check_buffers(r, in, out);
     if (s == TN_OK)
         s = run_checked(r, in, out);
     if (v)
-        variant_give_back(r->p, v);
+        variant_give_back(r->p, v, clock_now() - start);
     return s;
 }
 
