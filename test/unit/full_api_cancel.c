@@ -65,8 +65,10 @@ static const char *const programs[] = {
                     "sizes[1] -> " LONG_TYPE "\n"),
     OF_F("tensor<f32, 4194305>",
          "  %z = concat(%f, literal<f32, 1>[1.0]) axis[0] -> tensor<f32, 4194305>\n"),
-    OF_F(LONG_TYPE, "  %z = scatter_reduce(%f, literal<si32, 1>[5], literal<f32, 1>[1.0]) axis[0] "
-                    "reduce[add] -> " LONG_TYPE "\n"),
+    MAIN("%f: tensor<f16, 4194304>", "tensor<f16, 4194304>", /* converted, and back */
+         "  %z = scatter_reduce(%f, literal<si32, 1>[5], literal<f16, 1>[1.0]) axis[0] reduce[add] "
+         "-> "
+         "tensor<f16, 4194304>\n"),
     OF_F("tensor<f32, 1>", "  %z = reduce_window(%f) window_dims[4194304] strides[1] "
                            "padding[(0, 0)] base_dilation[1] window_dilation[1] reduce[sum] -> "
                            "tensor<f32, 1>\n"),
