@@ -56,7 +56,7 @@ struct tn_program {
     engine *engine;
     tape *tape;            /* without a cache; NULL: the evaluator runs it */
     struct pipeline *made; /* where it is only to be explained: what it would run; else NULL */
-    bool makes_own;        /* of extents that it often runs with it makes code for these alone */
+    bool makes_own;        /* extents that it often runs with get code for these alone */
     uint64_t turns;        /* that the evaluator lets loops of while take in a run; 0: any number */
     other_sizes others;    /* without a cache: what code is compared with */
 };
@@ -69,7 +69,7 @@ void unknown_sizes(const tn_program *p, size_t first, size_t n, text_buffer *nam
 tn_status report_unknown_sizes(const tn_program *p, const char *what);
 
 /* The variant of P for the extents of the inputs IN, whose ranks and dtypes fit; made if P does not
- * have it, of which EVENTS, which may be NULL, are told. One that runs have taken long of is made
+ * have it, of which EVENTS, which may be NULL, are told. One whose runs have taken long is made
  * again, for these extents alone, where the run HAS_TIME. Whoever takes it gives it back. Reports
  * to SINK. */
 tn_status variant_take(const tn_program *p, const tn_buffer *in, tn_diagnostic_sink sink,

@@ -67,8 +67,8 @@ static tn_status run_stages(const tn_program *p, variant *v, pipeline *made, oth
     TN_TRY(as_input(pipeline_to(made, STAGE_BIND)));
     if (made->others)
         other_sizes_offer(made->others, other);
-    v->graph->had_symbols =
-        v->graph->had_symbols && !v->is_own; /* all that is constant is folded */
+    if (v->is_own)
+        v->graph->had_symbols = false; /* all that is constant is folded */
     TN_TRY(note_outputs(p, v));
     TN_TRY(pipeline_to(made, STAGE_LOAD));
     if (made->others)
@@ -229,8 +229,8 @@ static variant *insert(variant_cache *c, variant *v)
 
 /* ---- code for extents that are run often ---- */
 
-/* Have runs of V, for any extents, taken so long that code of its own, which may be much faster, is
- * worth a try? Who asks first is told so, others never. The lock is held. */
+/* Have runs of V, whose code is for any extents, taken so long that code for its own alone is worth
+ * a try? It may be much faster. Who asks first is told so, others never. The lock is held. */
 static bool deserves_own(const tn_program *p, variant *v)
 {
     enum { TIMES = 10 };
@@ -243,8 +243,8 @@ static bool deserves_own(const tn_program *p, variant *v)
     return true;
 }
 
-/* V, which the caller has taken, in the cache and with the caller becomes one whose code is for its
- * extents alone. Where that fails it stays. */
+/* V, which the caller has taken, becomes one whose code is for its extents alone, in the cache and
+ * with the caller. Where that fails it stays. */
 static void replace(const tn_program *p, const tn_buffer *in, const tn_profiler *events,
                     variant **v)
 {

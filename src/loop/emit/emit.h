@@ -72,12 +72,11 @@ typedef struct emitter {
     int64_t stored_next; /* not 0: the lines so many elements after a vector that is stored are
                             fetched into the second-level cache, and those `ahead`, too */
     uint64_t cached;     /* bytes of an output up to which its stores are temporal */
-    bool
-        looks_at_lines; /* whether lines of outputs begin on cache lines is looked at before each */
-    bool carries;       /* the kernel only moves elements: narrow floats are their bits */
-    bool is_checked;    /* positions that are data were looked at by a step before */
-    bool gathers;       /* lanes were loaded from positions that are data, each from its own */
-    bool failed;        /* no memory, or what emit_can refuses */
+    bool looks_at_lines; /* is it asked for each line of outputs whether a cache line begins it? */
+    bool carries;        /* the kernel only moves elements: narrow floats are their bits */
+    bool is_checked;     /* positions that are data were looked at by a step before */
+    bool gathers;        /* lanes were loaded from positions that are data, each from its own */
+    bool failed;         /* no memory, or what emit_can refuses */
 } emitter;
 
 /* The buffers of the program are k->in, then the outputs, each value that is stored into once. */
