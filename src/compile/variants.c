@@ -73,6 +73,8 @@ static tn_status run_stages(const tn_program *p, variant *v, pipeline *made, oth
     TN_TRY(pipeline_to(made, STAGE_LOAD));
     if (made->others)
         other_sizes_keep(made->others, other);
+    if (v->is_own && made->by_reference)
+        return TN_ERR_UNAVAILABLE; /* there is code for any extents, at least */
     v->tape = made->tape;
     made->tape = NULL;
     return TN_OK;
@@ -250,8 +252,11 @@ static void replace(const tn_program *p, const tn_buffer *in, const tn_profiler 
 {
     variant_cache *c = p->cache;
     variant *own = NULL, *old = *v;
-    if (variant_new(p, in, (tn_diagnostic_sink){0}, events, true, &own) != TN_OK)
+    const bool has_told = atomic_load(&p->engine->has_told);
+    if (variant_new(p, in, (tn_diagnostic_sink){0}, events, true, &own) != TN_OK) {
+        atomic_store(&p->engine->has_told, has_told); /* nobody has heard of it */
         return;
+    }
     (void)pthread_mutex_lock(&c->lock);
     own->users = 1;
     own->last_use = ++c->clock;
