@@ -89,7 +89,8 @@ static bool are_of_rows(const function *f, const node *n, uint32_t o)
     enum { LONG = 16, MANY = 1 << 14 };
     if (n->op != OP_TAKE || o != 1)
         return false;
-    const sized row = elements_from(f, n->in[0], 1), all = elements_from(f, n->first_value, 0);
+    const sized row = kernel_elements_from(f, n->in[0], 1),
+                all = kernel_elements_from(f, n->first_value, 0);
     return row.now >= LONG && sized_is_fixed(row) && (all.now >= MANY || !sized_is_fixed(all));
 }
 

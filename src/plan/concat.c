@@ -356,13 +356,13 @@ static bool is_at_hand(const grouping *g, value_id v, uint32_t depth)
 static uint32_t end_of_like(const grouping *g, const node *n, uint32_t o, uint32_t axis)
 {
     enum { SHORT = 1024 }; /* bytes */
-    const sized first = elements_from(g->f, n->in[o], axis);
+    const sized first = kernel_elements_from(g->f, n->in[o], axis);
     const int64_t bytes = (int64_t)dtype_bytes(value_type(g->f, n->first_value)->dtype);
     uint32_t end = o;
     if (axis == 0 || !sized_is_fixed(first) || first.now > SHORT / bytes)
         return o + 1;
     for (; end < n->n_in && end - o < KERNEL_OUTPUTS; end++) {
-        const sized run = elements_from(g->f, n->in[end], axis);
+        const sized run = kernel_elements_from(g->f, n->in[end], axis);
         if (run.now != first.now || run.other != first.other || !is_at_hand(g, n->in[end], 0))
             break;
     }

@@ -17,8 +17,6 @@ bool node_is_cheap(const function *f, const node *n);
 /* Is N a contraction that KERNEL_CONTRACT takes? */
 bool node_contracts(const node *n);
 bool type_has_elements(const type *t);
-/* The elements of V, from axis AXIS on. */
-sized elements_from(const function *f, value_id v, uint32_t axis);
 
 /* ---- absorb.c ---- */
 

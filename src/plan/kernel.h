@@ -93,6 +93,8 @@ bool function_is_resized(const function *f, const function *like);
 bool kernel_can_contain(const function *f, const node *n);
 /* Is N a constant of one number, which is known wherever it is wanted? */
 bool kernel_is_uniform(const node *n);
+/* The elements of V, from axis AXIS on. */
+sized kernel_elements_from(const function *f, value_id v, uint32_t axis);
 /* Is N elementwise, and an instruction or two for each element? */
 bool kernel_is_one_step(const node *n);
 /* Is N a reduction that KERNEL_ROWS takes? */

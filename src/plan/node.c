@@ -25,7 +25,7 @@ bool type_has_elements(const type *t)
     return type_is_static(t) && t->count > 0;
 }
 
-sized elements_from(const function *f, value_id v, uint32_t axis)
+sized kernel_elements_from(const function *f, value_id v, uint32_t axis)
 {
     const access_extents x = access_extents_of(f, v);
     sized n = sized_of(1);

@@ -1,6 +1,4 @@
 /* Reads at positions that are data (take, gather, dynamic_slice), and the window of an UPDATE. */
-#include <string.h>
-
 #include "loop/emit/emit_parts.h"
 #include "ops/attr_rules.h"
 
@@ -48,13 +46,6 @@ static sized stride_of(const emitter *e, value_id v, uint32_t axis)
     for (uint32_t i = axis + 1; i < rank; i++)
         stride = sized_mul(stride, extent_of(e, v, i));
     return stride;
-}
-
-/* Has V as many elements with other sizes? */
-static bool has_fixed_count(const emitter *e, value_id v)
-{
-    const access_extents x = access_extents_of(e->f, v);
-    return memcmp(x.now, x.other, x.rank * sizeof *x.now) == 0;
 }
 
 /* Where a window of V in X can start along AXIS at most. */
@@ -209,8 +200,8 @@ element emit_by_data(emitter *e, const node *n, const access_map *map)
     if (ok == LOOP_NO_VALUE && !emit_is_strided(&at)) { /* what is the same in all lanes */
         base = emit_address(e, base, at.first, t->dtype);
         at.first = loop_i64(e->b, 0);
-        at.is_short =
-            has_fixed_count(e, n->in[0]) && x->count <= INT32_MAX / (int64_t)dtype_bytes(t->dtype);
+        at.is_short = sized_is_fixed(kernel_elements_from(e->f, n->in[0], 0)) &&
+                      x->count <= INT32_MAX / (int64_t)dtype_bytes(t->dtype);
     }
     return emit_load_at(e, base, emit_dtype(e, t->dtype), at, ok, NULL, NULL);
 }

@@ -29,15 +29,6 @@ static sized extent_of(const function *f, value_id v, uint32_t axis)
     return (sized){x.now[axis], x.other[axis]};
 }
 
-/* The elements of V from axis FROM on. */
-static sized count_of(const function *f, value_id v, uint32_t from)
-{
-    sized n = sized_of(1);
-    for (uint32_t i = from; i < value_type(f, v)->rank; i++)
-        n = sized_mul(n, extent_of(f, v, i));
-    return n;
-}
-
 /* The extents that windows of a scatter_add leave for the components of an index vector. */
 static void find_extents(const function *f, const node *n, positions *out)
 {
@@ -56,7 +47,7 @@ static void find_extents(const function *f, const node *n, positions *out)
     }
     out->components = axes.n_components;
     out->n = axes.n_components ? sized_div(out->n, sized_of(axes.n_components)) : sized_of(0);
-    out->step = count_of(f, n->in[1], axes.vector + 1);
+    out->step = kernel_elements_from(f, n->in[1], axes.vector + 1);
     for (uint32_t c = 0; c < axes.n_components; c++) {
         const uint32_t a = axes.component_axis[c];
         const sized last = sized_add(extent_of(f, n->in[0], a), sized_mul(window[a], sized_of(-1)));
@@ -109,7 +100,8 @@ static bool positions_of(const function *f, const kernel *k, const node *n, posi
     if (!is_known(f, k, at, &left))
         return false;
     const uint32_t rank = value_type(f, n->in[0])->rank;
-    *out = (positions){.v = at, .n = count_of(f, at, 0), .step = sized_of(1), .components = 1};
+    *out = (positions){
+        .v = at, .n = kernel_elements_from(f, at, 0), .step = sized_of(1), .components = 1};
     switch ((int)n->op) {
     case OP_TAKE:
         out->extent[0] = extent_of(f, n->in[0], 0);

@@ -166,15 +166,6 @@ loops_lines loops_lines_of(const loops *l, uint32_t operand, uint32_t axis)
     return s;
 }
 
-sized loops_count(const function *f, value_id v)
-{
-    const access_extents x = access_extents_of(f, v);
-    sized n = sized_of(1);
-    for (uint32_t i = 0; i < x.rank; i++)
-        n = sized_mul(n, (sized){x.now[i], x.other[i]});
-    return n;
-}
-
 /* ---- products of complex numbers: by section 5 of docs/numerics.md, without a neutral number ----
  */
 

@@ -74,8 +74,6 @@ typedef struct loops_lines {
     sized length, width, all; /* and these are n, inner and their product */
 } loops_lines;
 loops_lines loops_lines_of(const loops *l, uint32_t operand, uint32_t axis);
-/* The elements of V, of F. */
-sized loops_count(const function *f, value_id v);
 /* The names (loop_size) of numbers of lines. */
 enum { LINE_WHOLE = 1, LINE_REST, LINE_PARTS };
 

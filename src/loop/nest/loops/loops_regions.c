@@ -181,14 +181,14 @@ bool loops_of_scan(loops *l)
     get_carries(&p, n, carries, in);
     for (uint32_t k = n; k < l->n->n_in; k++) {
         const type *t = function_input_type(body.f, k);
-        const sized each = loops_count(body.f, body.f->inputs.at[k]);
+        const sized each = kernel_elements_from(body.f, body.f->inputs.at[k], 0);
         in[k] = load(&p, t, loops_in(l, k), loops_times_sized(l, iteration, each));
     }
     run_region(&p, &body, in, out);
     set_carries(&p, n, carries, out);
     for (uint32_t k = n; k < body.f->outputs.n; k++) {
         const type *t = function_output_type(body.f, k);
-        const sized each = loops_count(body.f, body.f->outputs.at[k]);
+        const sized each = kernel_elements_from(body.f, body.f->outputs.at[k], 0);
         store(&p, t, loops_out(l, k), loops_times_sized(l, iteration, each), out[k]);
     }
     loop_end(b);

@@ -169,7 +169,7 @@ bool loops_of_scatter_rows(loops *l)
     loop_builder *b = &l->b;
     const type *t = loops_result(l, 0);
     const int64_t rows = t->dims[0], width = t->count / rows, n = loops_type(l, 1)->count;
-    const sized updates = loops_count(l->f, l->n->in[1]);
+    const sized updates = kernel_elements_from(l->f, l->n->in[1], 0);
     scatter s = {.kind = FOLD_SUM};
     loop_value low, high, count;
     scatter_open(&s, l, accumulator_of(t->dtype), width);

@@ -12,8 +12,8 @@ bool side_by_side_init(side_by_side *s, loops *l, const loops_lines *lines, bool
                        bool is_alone)
 {
     const tn_dtype d = loops_type(l, 0)->dtype;
-    const bool is_fixed =
-        !lines->any_n && !lines->any_inner && sized_is_fixed(loops_count(l->f, l->n->in[0]));
+    const bool is_fixed = !lines->any_n && !lines->any_inner &&
+                          sized_is_fixed(kernel_elements_from(l->f, l->n->in[0], 0));
     const bool bare = is_alone && records_has_inverse(d);
     const bool is_wide = bare ? dtype_table[d].bits == 64 : true;
     if (!is_fixed || lines->n < 2 || lines->n > MOST_ELEMENTS || dtype_is_complex(d) ||
