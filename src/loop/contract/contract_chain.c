@@ -4,8 +4,8 @@
 enum {
     BODY = 64, /* about the most multiply-adds in the body of a loop: more take long to compile */
     MANY_SUMS = 12,          /* as many multiply-adds are work enough for an iteration */
-    MANY_WINDOW_SUMS = 16,   /* of windows, whose runs are short: where others use the machine, 12
-                                took a tenth longer without unrolling */
+    MANY_WINDOW_SUMS = 16,   /* the same where products are of several axes, as in windows: with 12,
+                                a busy machine took a tenth longer when they were not unrolled */
     MOST_UNROLLED_SUMS = 24, /* of 32 registers: with more, LLVM loads operands of the next product
                                 early and spills a sum, whose chain is then the longest */
     AHEAD_ROWS = 64 /* of a B that is computed where it is loaded: what it is computed from comes
@@ -210,7 +210,7 @@ uint32_t contract_unroll(const problem *p, uint32_t rows, uint32_t vectors)
     /* Where the next panel is fetched meanwhile, each iteration fetches a row of it. In stages
      * loops are short, and their ends would cost as much as they do. */
     const bool may_fetch = p->packs_inside || (p->group > 1 && !has_any_order(p));
-    /* Products of rows share code with those of rows of other lengths, but not if unrolled. */
+    /* Products of one axis are not unrolled either, so that several lengths share one program. */
     const int64_t many = p->products.n > 1 ? MANY_WINDOW_SUMS : MANY_SUMS;
     if ((int64_t)rows * vectors >= many && !may_fetch && !p->is_stage)
         return 1;
